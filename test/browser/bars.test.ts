@@ -157,7 +157,16 @@ test('[QUICK-4] [QUICK-7] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothi
       const [sign, shown] = await arrow()
       expect(sign).toContain('›')
       expect(shown).not.toBe('rgba(0, 0, 0, 0)')
-      await bar.evaluate((element) => element.scrollTo({ left: element.scrollWidth }))
+      // A tap on the arrow scrolls the bar up to its end. No button under the arrow takes the tap.
+      const unchanged = await editorText(page)
+      const scrolled = () => bar.evaluate((element) => Math.ceil(element.scrollLeft))
+      const far = await bar.evaluate((element) => element.scrollWidth - element.clientWidth)
+      for (let before = 0; before < far; before = await scrolled()) {
+        await bar.tap({ position: { x: 350, y: 24 } })
+        await until(async () => (await scrolled()) > before, 'the bar scrolls')
+      }
+      expect(await editorText(page)).toBe(unchanged)
+      await page.locator('.cm-content:focus').waitFor()
       await until(async () => (await arrow())[1] === 'rgba(0, 0, 0, 0)', 'no arrow at the end')
       // The last button is whole at the end of the bar, to the left of the faded edge.
       const last = await bar.getByRole('button').last().boundingBox()

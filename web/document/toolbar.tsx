@@ -72,7 +72,16 @@ export function Toolbar({ view }: { view: Page }): JSX.Element {
   }
   return (
     <section class='toolbar-dock' aria-label={t('Formatting')}>
-      <div class='toolbar' role='toolbar' aria-label={t('Formatting')} ref={bar} onKeyDown={move}>
+      <div
+        class='toolbar'
+        role='toolbar'
+        aria-label={t('Formatting')}
+        ref={bar}
+        onKeyDown={move}
+        // The arrow at the right edge is a part of the bar itself. Pressing it keeps the keyboard of a phone open.
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={({ target, currentTarget }) => target === currentTarget && currentTarget.scrollBy({ left: currentTarget.clientWidth / 2 })}
+      >
         <span class='toolbar-main'>{main.map((id, index) => (id === '' ? <span key={index} class='toolbar-gap' /> : button(id)))}</span>
         {ofTable.length > 0 && (
           <span class='toolbar-table' role='group' aria-label={t('Table')}>
