@@ -1412,3 +1412,34 @@ test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] [REVIEW-68] on a phone the
   await page.locator('.side-panel .card', { hasText: 'On everything' }).waitFor()
   await context.close()
 })
+
+test('[REVIEW-80] a half-written comment and reply stay, and can be copied, after the link was revoked', async () => {
+  const document = await createDocument(world.url, text)
+  const link = await createLink(world.url, document, 'comment')
+  await fetch(`${world.url}/api/docs/${document.id}/comments`, {
+    method: 'POST',
+    headers: { 'x-share-key': document.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ body: 'Is it so?', target: null })
+  })
+  const { context, page } = await person('Bea', link.url, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await selectWords(page, 'twice')
+  await page.keyboard.press('Control+.')
+  const card = page.locator('.side-panel .card', { hasText: 'Is it so?' })
+  await card.click()
+  await card.getByLabel('Reply').and(page.locator('textarea')).fill('Not quite')
+  await page.locator('.side-panel').getByRole('button', { name: 'Comment', exact: true }).click()
+  await page.getByLabel('Write a comment').fill('And here')
+  await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
+  await page.locator('.chip[data-state=ended]').waitFor()
+  for (const [place, words] of [
+    [page.locator('.side-panel .card.composer'), 'And here'],
+    [card, 'Not quite']
+  ] as const) {
+    const field = place.locator('textarea')
+    await until(() => field.evaluate((element) => (element as HTMLTextAreaElement).readOnly), 'nothing can be sent')
+    expect(await field.inputValue()).toBe(words)
+    await place.getByRole('button', { name: 'Copy text' }).click()
+    await until(async () => (await page.evaluate(() => navigator.clipboard.readText())) === words, 'the copied text')
+  }
+  await context.close()
+})

@@ -128,7 +128,8 @@ interface WriterInput {
   /** Maximum number of characters that the field accepts. If absent, only the service sets a limit. */
   readonly charsMax?: number
   readonly onInput?: (value: string) => void
-  readonly onSubmit: (value: string) => void
+  /** Undefined if the person may no longer send the text. It then stays, and can be copied. */
+  readonly onSubmit: ((value: string) => void) | undefined
   /** Called when the person cancels. If absent, there is no Cancel button. */
   readonly onCancel?: () => void
   /** Called after the person discards the text. If absent, there is no Discard button. */
@@ -168,7 +169,7 @@ export function Writer({
     onInput?.(next)
   }
   const submit = (): void => {
-    if (text.trim() === '') return
+    if (text.trim() === '' || onSubmit === undefined) return
     if (asksName && name.trim() !== '') setPersonName(name)
     onSubmit(text.trim())
     setText('')
@@ -206,6 +207,7 @@ export function Writer({
         placeholder={label}
         maxLength={charsMax}
         value={text}
+        readOnly={onSubmit === undefined}
         {...mentions.attributes}
         onInput={(event: Event) => {
           change((event.target as HTMLTextAreaElement).value)
@@ -215,7 +217,12 @@ export function Writer({
         onBlur={mentions.close}
       />
       {mentions.list}
-      {asksName && (
+      {onSubmit === undefined && (
+        <p class='card-note' role='status'>
+          {t('Your half-written text can no longer be sent.')}
+        </p>
+      )}
+      {asksName && onSubmit !== undefined && (
         <NameField
           class='card-name'
           label={t('Your name')}
@@ -242,9 +249,15 @@ export function Writer({
               {t('Discard')}
             </button>
           )}
-          <button class='button primary' disabled={text.trim() === ''}>
-            {action}
-          </button>
+          {onSubmit === undefined ? (
+            <button type='button' class='button primary' onClick={() => void copyText(text, t('Text'))}>
+              {t('Copy text')}
+            </button>
+          ) : (
+            <button class='button primary' disabled={text.trim() === ''}>
+              {action}
+            </button>
+          )}
         </p>
       )}
     </form>

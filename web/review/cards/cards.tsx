@@ -50,11 +50,15 @@ function ComposerCard({ review, item }: { review: Review; item: Item & { readonl
         action={t('Comment')}
         value={body.peek()}
         onInput={(text) => (body.value = text)}
-        onSubmit={(text) => {
-          body.value = text
-          review.send()
-          review.editor.focus()
-        }}
+        onSubmit={
+          review.store.isBarred.value
+            ? undefined
+            : (text) => {
+                body.value = text
+                review.send()
+                review.editor.focus()
+              }
+        }
         onCancel={leave}
       />
     </>

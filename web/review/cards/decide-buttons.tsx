@@ -48,8 +48,9 @@ export function DecideButtons({ review, proposal, isGone }: Input & { readonly i
     if (wasAsked.current && asked === undefined && document.activeElement === document.body) opener.current?.focus({ preventScroll: true })
     wasAsked.current = asked !== undefined
   })
-  if (!store.canDecide.value || deciding !== undefined) return null
-  // A half-written reason stays, even if somebody else has since decided.
+  const isLost = asked !== undefined && !store.canDecide.value && store.isBarred.value && asked.reason.peek() !== ''
+  if ((!store.canDecide.value && !isLost) || deciding !== undefined) return null
+  // A half-written reason stays, even if somebody else has since decided, or if the person's access has ended.
   if (asked !== undefined)
     return (
       <Writer
@@ -59,10 +60,14 @@ export function DecideButtons({ review, proposal, isGone }: Input & { readonly i
         charsMax={limits.reasonUnitsMax}
         autoFocus
         onInput={(text) => (asked.reason.value = text)}
-        onSubmit={(text) => {
-          rejecting.value = undefined
-          store.decide('reject', [id], text)
-        }}
+        onSubmit={
+          isLost
+            ? undefined
+            : (text) => {
+                rejecting.value = undefined
+                store.decide('reject', [id], text)
+              }
+        }
         onCancel={() => (rejecting.value = undefined)}
       />
     )

@@ -64,7 +64,7 @@ export function ThreadCard({ review, item, isActive, isListed, isEditing, setEdi
           value={review.halfWritten.textOf('edit', comment.id) || comment.body}
           autoFocus
           onInput={(text) => review.halfWritten.write('edit', comment.id, text === comment.body ? '' : text)}
-          onSubmit={edit}
+          onSubmit={store.isBarred.value ? undefined : edit}
           onCancel={stopEditing}
         />
       ) : (

@@ -35,6 +35,8 @@ export interface Store {
   /** Shows earlier lists until the service sends the current ones. */
   offer(lists: Lists, at: number): void
   readonly canComment: ReadonlySignal<boolean>
+  /** Whether this person may no longer comment. While the page does not know the role, nobody is barred. */
+  readonly isBarred: ReadonlySignal<boolean>
   readonly canSuggest: ReadonlySignal<boolean>
   readonly canDecide: ReadonlySignal<boolean>
   readonly isOwner: ReadonlySignal<boolean>
@@ -99,6 +101,8 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
   const connected = computed(() => session.link.socket.value === 'synced')
   const may = (role: 'comment' | 'suggest' | 'edit' | 'owner'): ReadonlySignal<boolean> =>
     computed(() => session.link.ended.value === undefined && includesRole(session.role.value, role))
+
+  const canComment = may('comment')
 
   /** Ids of the suggestions that the editor itself displays. */
   const typed = signal<ReadonlySet<string>>(new Set())
@@ -219,7 +223,8 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     asOf: received.asOf,
     offer: received.offer,
     state: received.state,
-    canComment: may('comment'),
+    canComment,
+    isBarred: computed(() => !canComment.value && (session.link.ended.value !== undefined || session.role.value !== null)),
     canSuggest: may('suggest'),
     canDecide: may('edit'),
     isOwner: may('owner'),
