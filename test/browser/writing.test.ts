@@ -772,7 +772,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-150] [WRITE-157] [WRITE-158] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-150] [WRITE-157] [WRITE-158] [WRITE-163] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, document, press, type, text, leave } = await writer(
     'see [our site](https://a.example/one) and [bad](javascript:alert(1)) end'
   )
@@ -788,6 +788,20 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await text('see [our site](https://b.example/two) and [bad](javascript:alert(1)) end')
   await page.locator('.cm-content:focus').waitFor()
   await card.waitFor({ state: 'detached' })
+  // A click elsewhere saves a typed address, as one undo step. Escape discards it.
+  for (const [typed, leaveCard] of [
+    ['https://c.example/', () => page.locator('.cm-line', { hasText: 'end' }).click({ position: { x: 2, y: 4 } })],
+    ['https://no.example/', () => press('Escape')]
+  ] as const) {
+    await page.locator('.md-link', { hasText: 'our site' }).click()
+    await press('Control+k')
+    await page.getByLabel('Address').and(page.locator(':focus')).fill(typed)
+    await leaveCard()
+    await page.getByLabel('Address').waitFor({ state: 'detached' })
+    await text('see [our site](https://c.example/) and [bad](javascript:alert(1)) end')
+  }
+  await press('Control+z')
+  await text('see [our site](https://b.example/two) and [bad](javascript:alert(1)) end')
   // The card also opens under the pointer, if the caret is elsewhere.
   await press('End')
   await page.locator('.md-link', { hasText: 'bad' }).hover()

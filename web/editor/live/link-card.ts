@@ -1,6 +1,7 @@
 /**
  * The card of the link at the caret or under the pointer, with its address and its actions. In a link, Ctrl-K moves the focus to the address, Tab
- * moves on to the actions, and Escape returns to the text. The card shows an address that could run code, but never opens it.
+ * moves on to the actions, and Escape returns to the text. A typed address is saved when the card closes, and Escape discards it. The card shows an
+ * address that could run code, but never opens it.
  */
 import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state'
 import { type EditorView, hoverTooltip, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
@@ -12,6 +13,7 @@ import { isInCode } from '../in-code.ts'
 import { addressOf, anchorOf, asTarget, editLink, linkAt, withoutLink, type LinkAt } from './link-at.ts'
 import { hideOnLeaving } from './hide-card.ts'
 import { safeAddress } from './inline.ts'
+import { asOneStep } from '../binding.ts'
 import { completeAddress } from '../slots.ts'
 
 const hide = StateEffect.define<null>()
@@ -39,35 +41,48 @@ function leave(view: EditorView): void {
   view.focus()
 }
 
-/** Changes a link's address. A caret within the old address moves past the link. */
-function write(view: EditorView, link: LinkAt | undefined, typed: string): void {
+/** Changes a link's address. A caret within the old address moves past the link if `movesOn` is set. */
+function write(view: EditorView, link: LinkAt | undefined, typed: string, movesOn: boolean): void {
   const address = completeAddress(typed)
   const insert = link?.words === undefined ? address.replaceAll(/\s/g, '') : asTarget(address)
-  if (link !== undefined && insert !== '' && insert !== view.state.sliceDoc(link.url.from, link.url.to)) {
-    const changes = view.state.changes({ from: link.url.from, to: link.url.to, insert })
-    const { head } = view.state.selection.main
-    const isWithin = head >= link.url.from && head <= link.url.to
-    view.dispatch({ changes, ...(isWithin && { selection: { anchor: changes.mapPos(link.to, 1) } }), userEvent: 'input.link' })
-  }
-  leave(view)
+  if (view.state.readOnly || link === undefined || insert === '' || insert === view.state.sliceDoc(link.url.from, link.url.to)) return
+  const changes = view.state.changes({ from: link.url.from, to: link.url.to, insert })
+  const { head } = view.state.selection.main
+  const isWithin = movesOn && head >= link.url.from && head <= link.url.to
+  const spec = { changes, ...(isWithin && { selection: { anchor: changes.mapPos(link.to, 1) } }), userEvent: 'input.link' }
+  asOneStep(view, () => view.dispatch(spec))
 }
 
 /** Returns the current position of the card's link. */
 type Now = () => LinkAt | undefined
 
-function drawField(card: HTMLElement, view: EditorView, address: string, now: Now): void {
+/** Draws the field for the address. Returns a function that saves an address that the person has typed but not confirmed. */
+function drawField(card: HTMLElement, view: EditorView, address: string, now: Now): () => void {
+  let isTouched = false
   const input = card.appendChild(document.createElement('input'))
   input.type = 'text'
   input.className = 'link-field link-address-field'
   input.value = address
   input.spellcheck = false
   input.setAttribute('aria-label', t('Address'))
+  const save = (): void => {
+    isTouched = false
+    write(view, now(), input.value, true)
+    leave(view)
+  }
+  input.addEventListener('input', () => (isTouched = true))
   input.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || event.isComposing) return
+    if (event.isComposing) return
+    // The card itself closes on Escape.
+    if (event.key === 'Escape') isTouched = false
+    if (event.key !== 'Enter') return
     event.preventDefault()
-    write(view, now(), input.value)
+    save()
   })
-  button(card, 'check', t('Save'), () => write(view, now(), input.value))
+  button(card, 'check', t('Save'), save)
+  return () => {
+    if (isTouched) write(view, now(), input.value, false)
+  }
 }
 
 function drawButtons(card: HTMLElement, view: EditorView, link: LinkAt, at: () => number): void {
@@ -100,14 +115,14 @@ function cardOf(view: EditorView, link: LinkAt, isEdited: boolean): TooltipView 
   card.setAttribute('role', 'group')
   card.setAttribute('aria-label', t('Link'))
   card.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') {
+    if (event.key === 'Escape' && !event.isComposing) {
       event.preventDefault()
       leave(view)
     }
     event.stopPropagation()
   })
-  if (isEdited) drawField(card, view, addressOf(view.state, link), now)
-  else drawButtons(card, view, link, () => at)
+  const saveTyped = isEdited ? drawField(card, view, addressOf(view.state, link), now) : undefined
+  if (!isEdited) drawButtons(card, view, link, () => at)
   return {
     dom: card,
     offset: { x: 0, y: 6 },
@@ -125,6 +140,10 @@ function cardOf(view: EditorView, link: LinkAt, isEdited: boolean): TooltipView 
       card.replaceChildren()
       card.hidden = there === undefined
       if (there !== undefined) drawButtons(card, view, there, () => at)
+    },
+    destroy() {
+      // The text cannot change during this update.
+      if (saveTyped !== undefined) queueMicrotask(saveTyped)
     }
   }
 }
