@@ -38,7 +38,7 @@ import { absolute, wrapped } from '../web/editor/copied-html.ts'
 import { isOwnCopy } from '../web/editor/own-copy.ts'
 import { setextHeading } from '../web/editor/live/blocks.ts'
 import { LiveContext } from '../web/editor/context.ts'
-import { itemTyped, quoteTyped, taskTyped, typedMarks } from '../web/editor/typed-marks.ts'
+import { itemTyped, markTyped, taskTyped, typedMarks } from '../web/editor/typed-marks.ts'
 import { typingSteps } from '../web/editor/typing-steps.ts'
 import { insertTable } from '../web/editor/commands-insert.ts'
 import { decorateRange } from '../web/editor/live/live.ts'
@@ -255,14 +255,8 @@ test('[WRITE-155] the line above a hyphen is drawn as a heading only after the c
   expect(classesAt('a\n--|')).toContain('md-heading')
 })
 
-test.each([
-  ['> [!NOTE]|', '> words', '> [!NOTE]\n> words|'],
-  ['> a|', '> > words', '> a\n> > words|'],
-  ['> a|', '>> words', '> a\n> >> words|'],
-  ['> > a|', '> words', '> > a\n> > words|'],
-  ['> a|', 'w> x', '> a\n> w> x|'],
-  ['a|', '> words', 'a\n> words|']
-])('[WRITE-156] Enter after %j and then typing %j makes: %s', (before, typed, expected) => {
+/** Presses Enter at the end of text, and then types letter by letter. */
+function enterAndType(before: string, letters: string): string {
   let state = stateOf(before, typedMarks)
   const view = {
     get state() {
@@ -272,12 +266,46 @@ test.each([
   } as unknown as EditorView
   if (!continueList(view)) view.dispatch(state.replaceSelection('\n'))
   const [handle] = state.facet(EditorView.inputHandler)
-  for (const letter of typed) {
+  for (const letter of letters) {
     const { head } = state.selection.main
     const plain = () => state.update({ ...state.replaceSelection(letter), userEvent: 'input.type' })
     if (handle?.(view, head, head, letter, plain) !== true) view.dispatch({ ...state.replaceSelection(letter), userEvent: 'input.type' })
   }
-  expect(marked(state)).toBe(expected)
+  return marked(state)
+}
+
+test.each([
+  ['> [!NOTE]|', '> words', '> [!NOTE]\n> words|'],
+  ['> a|', '> > words', '> a\n> > words|'],
+  ['> a|', '>> words', '> a\n> >> words|'],
+  ['> > a|', '> words', '> > a\n> > words|'],
+  ['> a|', 'w> x', '> a\n> w> x|'],
+  ['a|', '> words', 'a\n> words|']
+])('[WRITE-156] Enter after %j and then typing %j makes: %s', (before, typed, expected) => {
+  expect(enterAndType(before, typed)).toBe(expected)
+})
+
+test.each([
+  ['- one|', '- two', '- one\n- two|'],
+  ['- one|', '- - two', '- one\n- - two|'],
+  ['* one|', '* two', '* one\n* two|'],
+  ['- one|', '* two', '- one\n- * two|'],
+  ['- one|', '-two', '- one\n- -two|'],
+  ['- one|', 'a - two', '- one\n- a - two|'],
+  ['- a\n  - b|', '- c', '- a\n  - b\n  - c|'],
+  ['1. one|', '2. two', '1. one\n2. two|'],
+  ['1. one|', '1. two', '1. one\n2. two|'],
+  ['1) one|', '2) two', '1) one\n2) two|'],
+  ['1. one|', '1) two', '1. one\n2. 1) two|'],
+  ['1. one|\n2. three', '2. two', '1. one\n2. two|\n3. three'],
+  ['- [x] one|', '- [ ] two', '- [x] one\n- [ ] two|'],
+  ['- [ ] one|', '[ ] two', '- [ ] one\n- [ ] two|'],
+  ['- [ ] one|', '- two', '- [ ] one\n- [ ] two|'],
+  ['- one|', '- [ ] two', '- one\n- [ ] two|'],
+  ['> - one|', '> - two', '> - one\n> - two|'],
+  ['a|', '- two', 'a\n\n- two|']
+])('[WRITE-164] Enter after %j and then typing %j makes: %s', (before, typed, expected) => {
+  expect(enterAndType(before, typed)).toBe(expected)
 })
 
 test('[WRITE-156] a quote mark typed after the caret has moved begins a quote in the quote', () => {
@@ -287,7 +315,7 @@ test('[WRITE-156] a quote mark typed after the caret has moved begins a quote in
   state = state.update({ selection: { anchor: 0 } }).state
   state = state.update({ selection: { anchor: state.doc.length } }).state
   state = state.update({ ...state.replaceSelection('>'), userEvent: 'input.type' }).state
-  expect(quoteTyped(state, state.selection.main.head)).toBeUndefined()
+  expect(markTyped(state, state.selection.main.head)).toBeUndefined()
 })
 
 test.each([
