@@ -326,7 +326,7 @@ async function visitAs(name: string, document: Document): ReturnType<typeof visi
   return visitor
 }
 
-test('[COMP-7] [COMP-36] [COMP-92] a chat adds messages at its end, with all lines; people change and delete their own while nobody else has their name', async () => {
+test('[COMP-7] [COMP-36] [COMP-92] [COMP-131] a chat adds messages at its end, with all lines; people change and delete their own while nobody else has their name', async () => {
   const document = await createDocument(world.url, chatFence('[2026-11-20T10:02Z] @Ana: Can we ship?', '--- 2026-11-21'))
   const ana = await visitAs('Bo: b', document)
   const field = ana.page.getByLabel('Message as Bo b')
@@ -360,6 +360,23 @@ test('[COMP-7] [COMP-36] [COMP-92] a chat adds messages at its end, with all lin
   await until(async () => !(await text()).includes('Bo b: No'), 'it is gone')
   await ana.page.locator('.toast', { hasText: 'Message deleted' }).getByRole('button', { name: 'Undo' }).click()
   await until(async () => (await text()).includes('@Bo b: No\n'), 'it is back')
+  // A change of the view keeps a new message in its field, and writes a change of a message first.
+  await field.fill('Half')
+  await change.filter({ hasText: 'Edit' }).first().click()
+  await ana.page.getByLabel('Message', { exact: true }).and(ana.page.locator(':focus')).fill('Nope')
+  const source = ana.page.locator('.top-bar').getByRole('button', { name: 'Source', exact: true })
+  await source.click()
+  await until(async () => (await text()).includes('@Bo b: Nope\n'), 'the change is written')
+  expect(await text()).not.toContain('Half')
+  await source.click()
+  await until(async () => (await field.inputValue()) === 'Half', 'the message in its field')
+  const read = ana.page.locator('.top-bar').getByRole('button', { name: 'Read', exact: true })
+  await read.click()
+  const reading = ana.page.locator('.reading').getByLabel('Message as Bo b')
+  expect(await reading.inputValue()).toBe('Half')
+  await reading.fill('Half done')
+  await read.click()
+  await until(async () => (await field.inputValue()) === 'Half done', 'the longer message in the field')
   await ana.leave()
 })
 

@@ -1,8 +1,8 @@
 /** Chats. A person writes new messages at the bottom and edits their own in place. People can choose any name. */
 import { displayName, plainNameOf } from '../presence/people.ts'
-import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import { type ReadonlySignal, type Signal, signal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import {
   authorsOf,
   beginChat,
@@ -38,6 +38,8 @@ import type { ComponentInput } from './input.ts'
 interface WritingInput {
   readonly label: string
   readonly text?: string
+  /** Text that stays when the field disappears. */
+  readonly kept?: Signal<string>
   readonly disabled?: boolean
   /** Returns false if the text should stay in the field. */
   readonly onSend: (text: string) => boolean
@@ -49,12 +51,17 @@ interface WritingInput {
   readonly name: string
 }
 
-function Writing({ label, text = '', disabled = false, onSend, onCancel, onInput, names, say, name }: WritingInput): JSX.Element {
+function Writing({ label, text = '', kept, disabled = false, onSend, onCancel, onInput, names, say, name }: WritingInput): JSX.Element {
   const field = useRef<HTMLTextAreaElement>(null)
   const mentions = useMentions({ field, names, say })
   const send = (): void => {
-    if (field.current !== null && field.current.value.trim() !== '' && onSend(field.current.value)) field.current.value = ''
+    if (field.current === null || field.current.value.trim() === '' || !onSend(field.current.value)) return
+    field.current.value = ''
+    if (kept !== undefined) kept.value = ''
   }
+  useSignalEffect(() => {
+    if (kept !== undefined && field.current !== null && field.current.value !== kept.value) field.current.value = kept.value
+  })
   return (
     <form
       class='chat-writing'
@@ -70,11 +77,12 @@ function Writing({ label, text = '', disabled = false, onSend, onCancel, onInput
         dir='auto'
         aria-label={label}
         placeholder={label}
-        defaultValue={text}
+        defaultValue={kept?.peek() ?? text}
         disabled={disabled}
         ref={field}
         {...mentions.attributes}
-        onInput={() => {
+        onInput={({ currentTarget }) => {
+          if (kept !== undefined) kept.value = currentTarget.value
           mentions.follow()
           onInput?.()
         }}
@@ -135,6 +143,20 @@ interface Session {
   dispatch(event: ChatEvent): boolean
 }
 
+/** The messages of each page that have not been sent, by the name of their chat. A chat is drawn again when the page changes its view. */
+const unsent = new WeakMap<object, Map<string, Signal<string>>>()
+
+function useUnsent({ page: { session }, label }: ComponentInput): Signal<string> {
+  const texts = unsent.get(session) ?? new Map<string, Signal<string>>()
+  unsent.set(session, texts)
+  const text = useMemo(() => texts.get(label.peek()) ?? signal(''), [])
+  useSignalEffect(() => {
+    for (const [name, each] of texts) if (each === text) texts.delete(name)
+    texts.set(label.value, text)
+  })
+  return text
+}
+
 /** Carries out the effects of the chat session: changes to the text, announcements and focus. */
 function useSession(input: ComponentInput): Session {
   const element = useRef<HTMLDivElement>(null)
@@ -170,6 +192,16 @@ function useSession(input: ComponentInput): Session {
     input.begins.value = false
     dispatch({ kind: 'begin' })
   })
+  useEffect(() => {
+    const settle = (): void => {
+      const { draft } = state.peek()
+      const text = list.current?.querySelector<HTMLTextAreaElement>('.message-draft textarea')?.value ?? ''
+      if (draft?.isTouched === true && !draft.isGone && text.trim() !== '')
+        dispatch({ kind: 'save', text, time: Date.now(), by: speakerIn(input.page) })
+    }
+    input.page.unfinished.add(settle)
+    return () => void input.page.unfinished.delete(settle)
+  }, [])
   useKeptFocus(list, '.message-draft')
   // When this effect runs, the form of a draft has been drawn.
   useLayoutEffect(() => {
@@ -198,6 +230,7 @@ function speakerIn({ here }: ComponentInput['page']): Speaker {
 export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const { page, refusal, said, held } = input
   const { state, element, list, follows, dispatch } = useSession(input)
+  const kept = useUnsent(input)
   const { chat, draft: open, asked } = state.value
   const mayChange = refusal.value === undefined
   const by = speakerIn(page)
@@ -333,6 +366,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       )}
       <Writing
         label={t('Message as {name}', { name: me })}
+        kept={kept}
         disabled={!mayChange}
         names={names}
         say={say}
