@@ -38,7 +38,7 @@ async function suggester(context: BrowserContext, url: string): Promise<Page> {
   return page
 }
 
-test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if they accept half of it, the rest becomes a new one, and nothing appears twice', async () => {
+test('[SUGG-8] [SUGG-9] [UNDO-8] [REVIEW-81] others see a suggestion while it is typed; if they accept half of it, the rest becomes a new one, and nothing appears twice', async () => {
   const document = await createDocument(world.url, text)
   const anas = await contextOf('Ana')
   const eves = await contextOf('Eve')
@@ -75,6 +75,15 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if t
   await card.getByRole('button', { name: 'Reject', exact: true }).click()
   await ana.getByText('Eve rejected your suggestion.').waitFor()
   await until(async () => !(await editorText(ana)).includes('Draft.'), 'the rejected words gone')
+  // The notice has the reason, if there is one.
+  await ana.keyboard.type('Plan. ')
+  await stored(document, 'Plan. ')
+  const second = eve.locator('.margin .card', { hasText: 'Plan.' })
+  await second.getByRole('button', { name: 'Reject with a reason' }).click()
+  await second.getByLabel('Reason').fill('Too early')
+  await second.getByRole('button', { name: 'Reject', exact: true }).click()
+  await ana.getByText('Eve rejected your suggestion: Too early').waitFor()
+  await until(async () => !(await editorText(ana)).includes('Plan.'), 'the other rejected words gone')
   // Text that is typed and then deleted leaves no suggestion.
   await ana.keyboard.type('Hm')
   await stored(document, 'Hm')

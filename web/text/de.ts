@@ -14,6 +14,8 @@ export const de: Catalogue = {
   'accepted a suggestion by {name}': 'hat einen Vorschlag von {name} angenommen',
   'Your suggestion was rejected.': 'Dein Vorschlag wurde abgelehnt.',
   '{name} rejected your suggestion.': '{name} hat deinen Vorschlag abgelehnt.',
+  'Your suggestion was rejected: {why}': 'Dein Vorschlag wurde abgelehnt: {why}',
+  '{name} rejected your suggestion: {why}': '{name} hat deinen Vorschlag abgelehnt: {why}',
   'The text has changed since, so this cannot be undone.':
     'Der Text wurde seitdem geändert, deshalb lässt sich das nicht rückgängig machen.',
   'This cell contains a list or an object. Change it in the source.':
@@ -682,6 +684,7 @@ export const de: Catalogue = {
   'restored an earlier version': 'hat eine frühere Fassung wiederhergestellt',
   Review: 'Durchsicht',
   'Ask for a review': 'Um Prüfung bitten',
+  'Your review': 'Deine Prüfung',
   Revoke: 'Widerrufen',
   'Revoke all': 'Alle widerrufen',
   'Revoke link': 'Link widerrufen',

@@ -12,7 +12,7 @@ import { proposalOf } from './effects.ts'
 import { operationOf, trimmed, type Hunk } from '../suggestions/hunks.ts'
 import { isOpen } from './items.ts'
 import { openStoredDrafts } from '../../device/drafts.ts'
-import type { Suggestion } from '../outbox/records.ts'
+import { excerpt, type Suggestion } from '../outbox/records.ts'
 import type { State } from './state.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
@@ -21,6 +21,9 @@ import type { DraftName, StoredEntry, SuggestAction } from '../outbox/entry.ts'
 
 /** How long a notice offers to undo a duplicate suggestion or to restore a withdrawn one, in milliseconds. */
 const sameMs = 10_000
+/** How long a notice shows the reason for a rejection, in milliseconds, and how much of it, in UTF-16 units. The card shows all of it. */
+const rejectedMs = 15_000
+const reasonUnits = 200
 /** How long typed changes may exist only on the page, in milliseconds. */
 const draftMs = 300
 
@@ -50,7 +53,7 @@ export interface SuggestingMode {
   close(): void
 }
 
-export function openSuggestingMode({ page: { session, panel }, editor, store, positions, items }: State): SuggestingMode {
+export function openSuggestingMode({ page: { session, panel }, editor, store, positions, items, filter, active }: State): SuggestingMode {
   const { view } = editor
   const reason = signal('')
   const actionFor = (text: string, { from, to, original, text: proposed }: Hunk): SuggestAction => ({
@@ -71,14 +74,29 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
     store,
     hunks: () => draftsOf(view.state),
     actionFor: (hunk) => actionFor(storedText(view.state).toString(), hunk),
-    onRejected(hunk, by) {
+    onRejected(hunk, { id, decidedBy, reason: why }) {
       endReason()
       takeHunks(
         view,
         (each) => each.from === hunk.from && each.to === hunk.to,
         () => undefined
       )
-      toast(by === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name: displayName(by) }))
+      const name = decidedBy == null ? '' : displayName(decidedBy)
+      if (why === undefined) {
+        toast(name === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name }))
+        return
+      }
+      const inShort = excerpt(why, reasonUnits)
+      const words =
+        name === ''
+          ? t('Your suggestion was rejected: {why}', { why: inShort })
+          : t('{name} rejected your suggestion: {why}', { name, why: inShort })
+      const show = (): void => {
+        filter.value = 'resolved'
+        active.value = id
+        panel.value = 'annotations'
+      }
+      toast(words, { name: t('Show'), run: show, milliseconds: rejectedMs })
     }
   })
   const followed: Pick<Drafting, 'sent' | 'follow'> = {

@@ -13,6 +13,7 @@ import { newDraftId, shownName } from '../outbox/draft-name.ts'
 import type { Hunk } from './hunks.ts'
 import { prepareDraft } from '../outbox/outbox.ts'
 import { passes } from '../outbox/refusals.ts'
+import type { Suggestion } from '../outbox/records.ts'
 import type { Store } from '../outbox/store.ts'
 import type { DraftName, SuggestAction } from '../outbox/entry.ts'
 
@@ -70,7 +71,7 @@ interface DraftingInput {
   readonly hunks: () => readonly Hunk[]
   readonly actionFor: (hunk: Hunk) => SuggestAction
   /** Called when others have rejected exactly these words. */
-  readonly onRejected: (hunk: Hunk, by: string) => void
+  readonly onRejected: (hunk: Hunk, suggestion: Suggestion) => void
 }
 
 const meets = (one: Range, other: Range): boolean => one.from <= other.to && one.to >= other.from
@@ -142,7 +143,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     store.release(draft.id)
     const hunk = hunks().find((each) => meets(each, draft))
     const isSame = hunk !== undefined && hunk.text === suggestion.text && hunk.original === suggestion.original
-    if (suggestion.status === 'rejected' && suggestion.withdrawn !== true && isSame) onRejected(hunk, suggestion.decidedBy ?? '')
+    if (suggestion.status === 'rejected' && suggestion.withdrawn !== true && isSame) onRejected(hunk, suggestion)
     return true
   }
 
