@@ -1092,7 +1092,7 @@ test('[REVIEW-10] a document of 1 MB with 2,000 annotations can be written in, n
   await context.close()
 })
 
-test('[REVIEW-11] [REVIEW-46] [REVIEW-61] [REVIEW-75] an assignment is created, followed and closed; the holder of its link starts it and reports', async () => {
+test('[REVIEW-11] [REVIEW-46] [REVIEW-61] [REVIEW-75] [REVIEW-82] an assignment is created, followed and closed; the holder of its link starts it and reports', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -1116,6 +1116,7 @@ test('[REVIEW-11] [REVIEW-46] [REVIEW-61] [REVIEW-75] an assignment is created, 
 
   const bea = await person('Bea', url)
   await bea.page.getByText('Waiting for you').waitFor()
+  await bea.page.locator('.side-panel').getByRole('heading', { name: 'Your review' }).waitFor()
   await bea.page.getByRole('button', { name: 'Start the review' }).click()
   await page.getByText('Started by Bea').waitFor()
   await bea.page.getByText('Select words in the text to comment').waitFor()

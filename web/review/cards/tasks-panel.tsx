@@ -212,8 +212,9 @@ export function TasksPanel({ view }: { view: ReviewedView }): JSX.Element | null
   const entries = outbox.list.value
   const asked = entries.filter(({ action }) => action.kind === 'ask')
   const of = ({ id }: Task): OutboxEntry[] => entries.filter(({ action }) => 'task' in action && action.task === id)
+  const isReviewer = !isOwner.value && tasks.value.some(({ share }) => share !== undefined)
   return (
-    <SidePanel title={t('Ask for a review')} onClose={() => (view.panel.value = undefined)}>
+    <SidePanel title={isReviewer ? t('Your review') : t('Ask for a review')} onClose={() => (view.panel.value = undefined)}>
       {isOwner.value && <Ask review={review} />}
       {asked.map((each) => (
         <article key={each.id} class='card task active' aria-label={t('New assignment')}>
