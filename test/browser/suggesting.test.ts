@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
 import type { World } from '../support/start.ts'
-import { ask, launchPlan as text, listSuggestions } from './annotations.ts'
+import { ask, launchPlan as text, listComments, listSuggestions } from './annotations.ts'
 import { complaints, createDocument, createLink, editorText, readMarkdown, saved, selectWords, until } from './browser.ts'
 import { onStage } from './stage.ts'
 
@@ -348,6 +348,29 @@ test('[UNDO-5] [UNDO-9] [UNDO-10] a decision is undone from the notice, at the p
   await page.locator('.toast', { hasText: 'The text has changed since, so this cannot be undone.' }).waitFor()
   await isText(accepted.replace('once', 'one time'))
   expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[REVIEW-83] on a phone, people who may comment or suggest have the button for comments', async () => {
+  const document = await createDocument(world.url, text)
+  const context = await contextOf('Eve', { width: 360, height: 740 }, true)
+  for (const role of ['comment', 'suggest'] as const) {
+    const page = await opened(context, (await createLink(world.url, document, role)).url)
+    const bar = page.locator('.toolbar')
+    await bar.getByRole('button', { name: 'Comment', exact: true }).waitFor()
+    if (role === 'comment') expect(await bar.getByRole('button').count()).toBe(1)
+    await page.locator('.cm-line', { hasText: 'twice' }).dblclick({ position: { x: 30, y: 10 } })
+    const words = await page.evaluate(() => String(globalThis.document.getSelection()).trim())
+    expect(words).toMatch(/^\w+$/)
+    await bar.getByRole('button', { name: 'Comment', exact: true }).tap()
+    await page.getByLabel('Write a comment').fill(`By ${role}`)
+    await page.locator('.side-panel .card.composer').getByRole('button', { name: 'Comment', exact: true }).tap()
+    await until(
+      async () => (await listComments(document)).some(({ body, target }) => body === `By ${role}` && target.quote === words),
+      'the comment'
+    )
+    await page.close()
+  }
   await context.close()
 })
 

@@ -37,7 +37,7 @@ import { prepareReading, ReadingPane } from './reading-pane.tsx'
 import { createParts } from './parts.ts'
 import { openSession, type Session } from '../session/session.ts'
 import { StatusLine } from './status-line.tsx'
-import { Toolbar } from './toolbar.tsx'
+import { offersComments, Toolbar } from './toolbar.tsx'
 import { TopBar } from './top-bar.tsx'
 import { asked } from '../trash/asked.ts'
 
@@ -371,12 +371,13 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   const loadDialog = view.dialog.value && dialogs[view.dialog.value]
   const isOpen = state.value === 'open'
   // The space for the toolbar is reserved as soon as the person's role allows suggesting.
-  const hasToolbar = isOpen && !reading && (view.canType.value || willType(view))
+  const types = view.canType.value || willType(view)
+  const hasToolbar = isOpen && !reading && (types || offersComments(view))
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
-      {hasToolbar && <Toolbar view={view} />}
+      {hasToolbar && <Toolbar view={view} types={types} />}
       <Notices view={view} />
       {/* When the document opens, a new element replaces this one, so that the toolbar can appear there without moving anything. */}
       <div key={isOpen ? 'open' : 'opening'} class='document-body'>

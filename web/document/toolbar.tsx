@@ -1,6 +1,7 @@
 /** Formatting buttons for people who do not know Markdown. The toolbar is a single Tab stop, and the arrow keys move inside it (ARIA toolbar). */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { includesRole } from '../../shared/roles.ts'
 import { commandOf, tableToolbar, toolbar } from '../commands/all.ts'
 import { tooltip } from '../commands/keys.ts'
 import { isPossible, type Command } from '../view/command.ts'
@@ -22,9 +23,17 @@ const narrow = matchMedia('(max-width: 640px)')
 /** Touch devices show no buttons above a selection and have no Tab key, so the toolbar has buttons for comments and for list levels. */
 const touch = matchMedia('(pointer: coarse)')
 
-export function Toolbar({ view }: { view: Page }): JSX.Element {
+/** Whether a person who cannot type gets the toolbar, which then only has the button for comments. */
+export const offersComments = ({ session }: Page): boolean =>
+  touch.matches && session.link.ended.value === undefined && includesRole(session.role.value, 'comment')
+
+export function Toolbar({ view, types }: { view: Page; types: boolean }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
-  const all = touch.matches ? ['comment', '', ...toolbar.toSpliced(toolbar.indexOf('quote'), 0, 'list.outdent', 'list.indent')] : toolbar
+  const all = !types
+    ? ['comment']
+    : touch.matches
+      ? ['comment', '', ...toolbar.toSpliced(toolbar.indexOf('quote'), 0, 'list.outdent', 'list.indent')]
+      : toolbar
   const inTable = view.inTable.value && !view.inComponent.value
   const isOneMenu = inTable && narrow.matches
   // A table has no headings, so no other button moves under the finger.
