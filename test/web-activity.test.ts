@@ -1,7 +1,7 @@
 /** The events in the activity panel. */
 import { expect, test } from 'vitest'
 import { actorWords, eventWords, excerptOf, isTidying } from '../web/activity/event-words.ts'
-import { groupByDay } from '../web/activity/groups.ts'
+import { groupByDay, withoutRepeats } from '../web/activity/groups.ts'
 import type { EventFields } from '../shared/events.ts'
 import type { FeedEvent } from '../web/activity/event.ts'
 
@@ -31,6 +31,33 @@ test('[ACTIVITY-5] changes by two people at the same time are one line each', ()
   expect(shown(feed(['Ana', 0], ['Bea', 1], ['Ana', 2], ['Bea', 3]), 2)).toEqual(['Ana 1', 'Bea 1', 'Ana 1', 'Bea 1'])
   // Midnight separates days.
   expect(groupByDay(feed(['Ana', 11 * 60 + 50], ['Ana', 12 * 60 + 10]), 0)).toHaveLength(2)
+})
+
+test('[ACTIVITY-13] changes of a suggestion soon after its last version are not listed', () => {
+  const kept = (seen: number, ...lines: readonly (readonly [who: string, minutes: number, kind: string, suggestion?: string])[]) => {
+    const events = lines.map(
+      ([actor, minutes, kind, suggestionId = 'one'], index) =>
+        ({
+          seq: lines.length - index,
+          ts: noon - minutes * 60_000,
+          kind: `suggestion.${kind}`,
+          actor,
+          actorKind: 'guest',
+          payload: { suggestionId }
+        }) as unknown as FeedEvent
+    )
+    return withoutRepeats(events, seen).map(({ kind, payload }) => `${kind.slice(11)} ${(payload as EventFields).suggestionId}`)
+  }
+  expect(kept(0, ['Ana', 0, 'edited'], ['Ana', 1, 'edited'], ['Ana', 2, 'created'])).toEqual(['created one'])
+  // Other events between them do not matter, unless they are about the same suggestion.
+  expect(kept(0, ['Ana', 0, 'edited'], ['Bea', 1, 'created', 'two'], ['Ana', 2, 'created'])).toEqual(['created two', 'created one'])
+  const replied = kept(0, ['Ana', 0, 'edited'], ['Ana', 1, 'edited'], ['Bea', 2, 'replied'], ['Ana', 3, 'created'])
+  expect(replied).toEqual(['edited one', 'replied one', 'created one'])
+  expect(kept(0, ['Bea', 0, 'edited'], ['Ana', 1, 'created'])).toEqual(['edited one', 'created one'])
+  // Later changes are listed once.
+  expect(kept(0, ['Ana', 0, 'edited'], ['Ana', 5, 'edited'], ['Ana', 40, 'created'])).toEqual(['edited one', 'created one'])
+  // A new change of a version that was seen before is listed.
+  expect(kept(1, ['Ana', 0, 'edited'], ['Ana', 1, 'edited'], ['Ana', 2, 'created'])).toEqual(['edited one', 'created one'])
 })
 
 test('[ACTIVITY-8] what the server tidied is told as such, and other changes by the server are not', () => {

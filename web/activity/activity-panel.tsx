@@ -12,7 +12,7 @@ import { Icon, type IconName } from '../ui/icons.tsx'
 import { actorWords, countWords, eventWords, excerptOf } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 import type { Feed, FeedView } from './feed.ts'
-import { groupByDay, isTold, type Entry } from './groups.ts'
+import { groupByDay, withoutRepeats, type Entry } from './groups.ts'
 
 const joined = (names: string[]): string => new Intl.ListFormat(locale).format(names)
 
@@ -145,7 +145,7 @@ export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null 
     await feed.older()
     busy.value = false
   }
-  const shown = (events ?? []).filter((event) => !isTold(event))
+  const shown = withoutRepeats(events ?? [], mark)
   const days = groupByDay(shown, mark)
   const firstOld = shown.find(({ seq }) => seq <= mark)
   const hasNew = (shown[0]?.seq ?? 0) > mark && firstOld !== undefined

@@ -33,9 +33,31 @@ function authorOf({ kind, actor, actorKind, payload }: FeedEvent): string | unde
 }
 
 /** Whether another event says the same: a decision on suggestions is an event for each suggestion, and a text change. */
-export const isTold = ({ kind, payload }: FeedEvent): boolean => {
+const isTold = ({ kind, payload }: FeedEvent): boolean => {
   const { suggestionIds, reopenedIds }: EventFields = payload
   return kind === 'content.changed' && (suggestionIds ?? reopenedIds) !== undefined
+}
+
+/**
+ * Leaves out events that repeat the one before: decisions that another event describes, and changes that the author of a suggestion made soon after
+ * the last version. A page sends a suggestion in parts while its author types. `events` are newest first, and those after the cursor `seen` are new.
+ */
+export function withoutRepeats(events: readonly FeedEvent[], seen: number): readonly FeedEvent[] {
+  /** The last event of each suggestion. */
+  const last = new Map<string, FeedEvent>()
+  const repeated = new Set<FeedEvent>()
+  for (const event of events.toReversed()) {
+    const { suggestionId }: EventFields = event.payload
+    if (isTold(event)) repeated.add(event)
+    if (suggestionId === undefined) continue
+    const before = last.get(suggestionId)
+    last.set(suggestionId, event)
+    if (event.kind !== 'suggestion.edited' || before === undefined) continue
+    const isVersion = before.kind === 'suggestion.created' || before.kind === 'suggestion.edited'
+    const isSoon = event.ts - before.ts <= togetherMs && before.seq > seen === event.seq > seen
+    if (isVersion && isSoon && before.actor === event.actor && before.actorKind === event.actorKind) repeated.add(event)
+  }
+  return events.filter((event) => !repeated.has(event))
 }
 
 /** Groups `events`, which are newest first. Events after the cursor `seen` are new. */
