@@ -198,6 +198,48 @@ test('[COMP-3] the caret never rests at the edge of a component, and text typed 
   await leave()
 })
 
+test('[COMP-132] after a click on an empty part of its frame, a board is deleted, copied and passed like a selected block', async () => {
+  const source = fenced('## Todo', '- [ ] Test')
+  const { page, text, leave } = await writer(source)
+  const inText = page.locator('.cm-content:focus')
+  const toFrame = async (): Promise<void> => {
+    await page.locator('.frame-bar').click({ position: { x: 300, y: 10 } })
+    await page.locator('.frame:focus').waitFor()
+  }
+  await toFrame()
+  await page.keyboard.type('Under')
+  const under = source.replace('After', 'Under\n\nAfter')
+  await text(under)
+  await toFrame()
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = (words) => {
+      globalThis.document.body.dataset['copied'] = words
+      return Promise.resolve()
+    }
+  })
+  await page.keyboard.press('Control+c')
+  expect(await page.locator('body').getAttribute('data-copied')).toBe('```board #launch\n## Todo\n- [ ] Test\n```')
+  for (const key of ['Delete', 'Backspace']) {
+    await toFrame()
+    await page.keyboard.press(key)
+    await text('# Plan\n\nUnder\n\nAfter\n')
+    expect(await inText.count()).toBe(1)
+    await page.keyboard.press('Control+z')
+    await text(under)
+  }
+  await toFrame()
+  await page.keyboard.press('Control+Home')
+  expect(await inText.count()).toBe(1)
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('Last')
+  await text(`${under}Last`)
+  await toFrame()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Delete')
+  await text('')
+  await leave()
+})
+
 test('[COMP-4] two people on one board: each sees what the other drags, and both changes take effect', async () => {
   const ana = await writer(fenced(...cards))
   const ben = await visit(ana.document)

@@ -16,6 +16,7 @@ import { Icon } from '../ui/icons.tsx'
 import names from '../presence/mention-names.css?inline'
 import components from './components.css?inline'
 import { inputFor, type FenceContext } from './connect.ts'
+import type * as Keys from './frame-keys.ts'
 import { formulaRules } from './formula-rules.ts'
 import type { Body, ComponentInput } from './input.ts'
 import { kindParts, unclosedWords } from './kind-parts.ts'
@@ -34,6 +35,13 @@ const rules = [prose, pops, names, components].map((text) => {
 
 const isField = (target: EventTarget | undefined): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select')
+
+/** The keys of a focused frame. Their code loads on its own, because no component needs it to be drawn. */
+let keys: typeof Keys | undefined
+import('./frame-keys.ts').then(
+  (loaded) => (keys = loaded),
+  () => undefined
+)
 
 const bodies = new Map<string, Body>()
 
@@ -65,7 +73,14 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
     const view = page.editor.value?.view
     const onFrame = event.target === element.current
     if (view === undefined || event.defaultPrevented || event.isComposing) return
+    const isHandled = onFrame && page.mode.peek() === 'live' ? keys?.frameKey(event, view, input) : undefined
+    if (isHandled === false) return
     const leaves = onFrame && (event.key === 'ArrowUp' || event.key === 'ArrowDown')
+    if (isHandled === true) {
+      event.preventDefault()
+      event.stopPropagation()
+      return
+    }
     if (leaves || (onFrame && event.key === 'Escape')) input.leave(event.key === 'ArrowUp' ? 'before' : 'behind')
     else if (event.key === 'Escape') element.current?.focus()
     else if (onFrame && event.key === 'Enter') input.begins.value = true
