@@ -41,7 +41,10 @@ class RoomBelow {
   update(update: ViewUpdate): void {
     const { docChanged, selectionSet, heightChanged, transactions, startState, state, view } = update
     if (docChanged || selectionSet) {
-      const isTyped = transactions.some((each) => each.isUserEvent('input') || each.isUserEvent('delete'))
+      // A change that a person makes in a component says nothing about the caret.
+      const isTyped = transactions.some(
+        (each) => (each.isUserEvent('input') || each.isUserEvent('delete')) && !each.isUserEvent('input.fence')
+      )
       const byPointer = transactions.some((each) => each.isUserEvent('select.pointer'))
       // Selecting everything must not scroll the text.
       const isSought = transactions.some((each) => each.scrollIntoView)
