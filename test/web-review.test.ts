@@ -347,8 +347,9 @@ test('[SUGG-22] the editor shows the current text with the draft in it, no matte
   }
 })
 
-test('[SUGG-24] words that a typed suggestion no longer replaces are not shown as deleted, and its position follows the text', () => {
-  let state = EditorState.create({ doc: 'book early because prices rise', extensions: annotationRanges(() => undefined) })
+/** Opens the positions of one suggestion in an editor without a page. */
+function positionsIn(doc: string, isAllSent = true) {
+  let state = EditorState.create({ doc, extensions: annotationRanges(() => undefined) })
   const view = {
     get state() {
       return state
@@ -357,12 +358,23 @@ test('[SUGG-24] words that a typed suggestion no longer replaces are not shown a
       state = state.update(...specs).state
     }
   } as unknown as EditorView
-  const positions = openPositions(view, {} as Store, signal(new Set<string>()), () => [])
+  const positions = openPositions(
+    view,
+    {} as Store,
+    signal(new Set<string>()),
+    () => [],
+    () => isAllSent
+  )
   const spanAfter = (said: Partial<Suggestion>) => {
     const suggestion = { id: 's', status: 'pending', author: 'Ana', ...said } as Suggestion
     positions.update([{ kind: 'proposal', id: 's', span: undefined, proposal: { suggestion } } as unknown as Item])
     return positions.spanOf('s')
   }
+  return { view, positions, spanAfter }
+}
+
+test('[SUGG-24] words that a typed suggestion no longer replaces are not shown as deleted, and its position follows the text', () => {
+  const { view, positions, spanAfter } = positionsIn('book early because prices rise')
   // "because" is typed again, letter by letter: the page receives the states after "beca" and after "becausely".
   expect(spanAfter({ operation: 'delete', original: 'use', text: '', from: 15, to: 18 })).toEqual({ from: 15, to: 18 })
   expect(spanAfter({ operation: 'insert', original: '', text: 'l', from: 18, to: 18 })).toEqual({ from: 18, to: 18 })
@@ -371,6 +383,21 @@ test('[SUGG-24] words that a typed suggestion no longer replaces are not shown a
   expect(spanAfter({ operation: 'insert', original: '', text: 'ly', from: 18, to: 18 })).toEqual({ from: 19, to: 19 })
   expect(spanAfter({ operation: 'replace', original: 'because', text: 'as', from: 11, to: 18 })).toEqual({ from: 12, to: 19 })
   positions.close()
+})
+
+test('[SUGG-31] the first position from the service replaces one from an earlier visit, unless the page has unsent changes', () => {
+  for (const isAllSent of [true, false]) {
+    const { view, positions, spanAfter } = positionsIn('book early', isAllSent)
+    const insertion = { operation: 'insert', original: '', text: ' soon' } as const
+    positions.made('s', { from: 10, to: 10 })
+    expect(spanAfter({ ...insertion, from: null, to: null })).toEqual({ from: 10, to: 10 })
+    expect(spanAfter({ ...insertion, from: 4, to: 4 })).toEqual(isAllSent ? { from: 4, to: 4 } : { from: 10, to: 10 })
+    // From then on, the editor follows the text.
+    view.dispatch({ changes: { from: 0, insert: 'X' } })
+    const now = isAllSent ? 5 : 11
+    expect(spanAfter({ ...insertion, from: 4, to: 4 })).toEqual({ from: now, to: now })
+    positions.close()
+  }
 })
 
 test('[SUGG-7] the rest of a suggestion decided in transit becomes a new one at the current place of its words', () => {

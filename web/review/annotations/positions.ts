@@ -8,7 +8,7 @@ import { EditorView, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { textMap } from '../../editor/binding.ts'
 import { isOpen, quoteOf, annotationOf, type Item } from './items.ts'
-import { dropAnnotations, setAnnotations, rangesIn, type Annotation } from '../suggestions/annotation-ranges.ts'
+import { dropAnnotations, setAnnotations, rangesIn, storedRangesIn, type Annotation } from '../suggestions/annotation-ranges.ts'
 import type { Store } from '../outbox/store.ts'
 import { storedText } from '../suggestions/suggesting.ts'
 import { findTarget, near } from '../suggestions/targets.ts'
@@ -27,9 +27,11 @@ export interface Positions {
   /** The extension that follows changes to the text. */
   readonly extension: Extension
   spanOf(id: string): Span | undefined
+  /** Returns the position of an annotation in the text of the document. */
+  storedSpanOf(id: string): Span | undefined
   /** Returns the open annotations that have a position in the current text. */
   ranges(): readonly AnnotationRange[]
-  /** Notes the position of an annotation made on this page. This position is used until the service reports one. */
+  /** Notes the position of an annotation made on this page, in the text of the document. This position is used until the service reports one. */
   made(id: string, span: Span): void
   /** Keeps the position of a card for a while after the decision. */
   keep(id: string): void
@@ -50,7 +52,9 @@ export function openPositions(
   view: EditorView,
   store: Store,
   staying: ReadonlySignal<ReadonlySet<string>>,
-  items: () => readonly Item[]
+  items: () => readonly Item[],
+  /** Whether the service has all changes to the text that were made on this page. */
+  isAllSent: () => boolean
 ): Positions {
   const spans = signal<ReadonlyMap<string, Span>>(new Map())
   const moved = signal(0)
@@ -58,14 +62,17 @@ export function openPositions(
   const made = new Map<string, Span>()
   /** Offsets of closed annotations whose cards stay. */
   const stood = new Map<string, number>()
+  /** Ids of the annotations whose positions the service has reported. Other positions come from an earlier visit and may be wrong. */
+  const reported = new Set<string>()
   let known = new Map<string, unknown>()
 
-  /** Returns the position of an item according to the service or this page. Returns `same` if the editor's position is more accurate. */
+  /**
+   * Returns the position of an item in the text of the document, according to the service or this page. Returns `same` if the editor's position is more
+   * accurate.
+   */
   const positionOf = (item: Item, stored: () => string): Span | undefined | 'same' => {
     const { state } = view
-    const { shown } = state.facet(textMap)
     const base = storedText(state)
-    const onScreen = ({ from, to }: Span): Span => ({ from: shown(from), to: Math.max(shown(from), shown(to)) })
     const own = made.get(item.id)
     if (own !== undefined) {
       made.delete(item.id)
@@ -75,14 +82,14 @@ export function openPositions(
       const last = stood.get(item.id) ?? rangesIn(state).get(item.id)?.from
       if (last !== undefined) {
         stood.set(item.id, last)
-        return { from: last, to: last }
+        const at = state.facet(textMap).stored(last)
+        return { from: at, to: at }
       }
     }
     if (item.kind === 'new') {
       const { action } = item.entry
       const target = action.kind === 'comment' || action.kind === 'suggest' ? action.target : null
-      const found = target === null ? undefined : findTarget(stored(), target)
-      return found && onScreen(found)
+      return target === null ? undefined : findTarget(stored(), target)
     }
     if (item.kind === 'composer') return undefined
     const { from, to } = item.kind === 'comment' ? (item.thread.comment.anchor ?? { from: null, to: null }) : item.proposal.suggestion
@@ -91,11 +98,13 @@ export function openPositions(
     // A quote identifies the position only if its length is that of the range.
     const words = quote.length === to - from ? quote : ''
     const found = near(base, { from, to }, words)
+    const isFirst = !reported.has(item.id) && isAllSent()
+    reported.add(item.id)
     const isExact = words !== '' && base.sliceString(found.from, found.to) === words
-    const there = rangesIn(state).get(item.id)
+    const there = storedRangesIn(state).get(item.id)
     // A suggestion may replace words at first and, when its author types on, only insert text after them. The editor's range is then that of the words.
     const isSameKind = there !== undefined && (there.from === there.to) === (from === to)
-    return !isExact && isSameKind ? 'same' : onScreen(found)
+    return !isExact && isSameKind && !isFirst ? 'same' : found
   }
 
   const readPositions = (): void => {
@@ -118,7 +127,7 @@ export function openPositions(
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
       const span = positionOf(item, stored)
       // The text of a suggestion may have changed although its position has not.
-      put.push({ annotation: wanted.annotation, span: span === 'same' ? rangesIn(view.state).get(item.id) : span })
+      put.push({ annotation: wanted.annotation, span: span === 'same' ? storedRangesIn(view.state).get(item.id) : span })
     }
     for (const id of stood.keys()) if (!staying.peek().has(id)) stood.delete(id)
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
@@ -137,7 +146,9 @@ export function openPositions(
   /** Reads the lists again if deleted text appears to have been restored, because the service knows the annotation's position. */
   const searchForDeleted = (): void => {
     searchTimer = undefined
-    const gone = items().filter((item) => item.span === undefined && isOpen(item) && quoteOf(item) !== '')
+    // The text of an annotation that has a position in the document is only suggested for deletion.
+    const there = storedRangesIn(view.state)
+    const gone = items().filter((item) => item.span === undefined && !there.has(item.id) && isOpen(item) && quoteOf(item) !== '')
     const text = gone.length === 0 ? '' : storedText(view.state).toString()
     if (!gone.slice(0, deletedMax).some((item) => text.includes(quoteOf(item)))) return
     store.read()
@@ -162,15 +173,15 @@ export function openPositions(
     moved,
     extension: follow,
     spanOf: (id) => rangesIn(view.state).get(id),
+    storedSpanOf: (id) => storedRangesIn(view.state).get(id),
     ranges() {
-      const ranges = rangesIn(view.state)
-      const { stored } = view.state.facet(textMap)
+      const ranges = storedRangesIn(view.state)
       return items().flatMap((item): AnnotationRange[] => {
         const kind = annotationOf(item)?.annotation.kind
         const span = ranges.get(item.id)
         const isSuggestion = kind !== 'comment'
         if (kind === undefined || span === undefined || (span.from === span.to && !isSuggestion)) return []
-        return [{ id: item.id, isSuggestion, from: stored(span.from), to: stored(span.to) }]
+        return [{ id: item.id, isSuggestion, from: span.from, to: span.to }]
       })
     },
     made(id, span) {

@@ -93,7 +93,13 @@ export function openState(page: View, editor: Editor): State {
   const isWide = signal(wide.matches)
   const halfWritten = openHalfWritten(page.session.id)
   const staying = computed(() => new Set([...decisions.recent.value, ...halfWritten.ids.value]))
-  const positions = openPositions(view, store, staying, () => items.peek())
+  const positions = openPositions(
+    view,
+    store,
+    staying,
+    () => items.peek(),
+    () => page.session.unsent.peek() === 0
+  )
   const items = computed(() => itemsOf(store, composer.value, positions.spans.value))
   const me = computed(() => {
     const own = page.here.value.find(({ self }) => self)

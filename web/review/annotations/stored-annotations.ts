@@ -5,10 +5,9 @@
  */
 import { effect } from '@preact/signals'
 import { locate, placesOf, type Quoted } from '../../../shared/text/characters.ts'
-import { textMap } from '../../editor/binding.ts'
 import { findRecent } from '../../device/recent.ts'
 import { storedLists } from '../outbox/last-seen.ts'
-import { rangesIn } from '../suggestions/annotation-ranges.ts'
+import { storedRangesIn } from '../suggestions/annotation-ranges.ts'
 import type { State } from './state.ts'
 
 /** Shortest time between two writes of the lists, in milliseconds. */
@@ -29,10 +28,9 @@ export function storeAnnotations({ page: { session }, editor: { view }, store, p
       text.toString(),
       kept.places.map(([, quoted]) => quoted)
     )
-    const { shown } = view.state.facet(textMap)
     kept.places.forEach(([annotation], index) => {
       const range = ranges[index]
-      if (range !== undefined) positions.made(annotation, { from: shown(range.from), to: shown(range.to) })
+      if (range !== undefined) positions.made(annotation, range)
     })
     // Positions in earlier text do not apply to the current text.
     const { comments, suggestions, tasks } = kept.lists
@@ -50,8 +48,7 @@ export function storeAnnotations({ page: { session }, editor: { view }, store, p
     timer = undefined
     if (!mayStore()) return
     const content = text.toString()
-    const { stored } = view.state.facet(textMap)
-    const spans = [...rangesIn(view.state)].map(([annotation, { from, to }]) => ({ annotation, from: stored(from), to: stored(to) }))
+    const spans = [...storedRangesIn(view.state)].map(([annotation, { from, to }]) => ({ annotation, from, to }))
     const places = placesOf(text, content, spans).map((place, index): [string, Quoted] => {
       const { annotation, from, to } = spans[index] as (typeof spans)[number]
       return [annotation, { place, quote: content.slice(from, to) }]

@@ -4,7 +4,6 @@ import type { EditorView } from '@codemirror/view'
 import type { Edit } from '../../../shared/text/diff.ts'
 import { documentValue } from '../../device/device.ts'
 import { readDevice, writeDevice } from '../../device/values.ts'
-import { textMap } from '../../editor/binding.ts'
 import { displayName } from '../../presence/people.ts'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -109,13 +108,11 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
   const addSuggestions = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): string[] => {
     const ids: string[] = []
     const text = storedText(view.state).toString()
-    const { shown } = view.state.facet(textMap)
     batch(() => {
       for (const [index, hunk] of hunks.entries()) {
-        const { from, to } = hunk
         const draft = names[index]
         const sent = store.act({ ...actionFor(text, hunk), ...(draft && { draft }) })
-        positions.made(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
+        positions.made(sent.id, { from: hunk.from, to: hunk.to })
         ids.push(sent.id)
       }
       if (hunks.length > 0) endReason()
@@ -212,9 +209,8 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
     if (suggesting.peek()) takeHunks(view, () => true, onHunks)
   }
   const withdraw = ({ id, operation, original, text, note }: Suggestion): void => {
-    const span = positions.spanOf(id)
-    const { stored } = view.state.facet(textMap)
-    const target = span && targetOf(storedText(view.state).toString(), { from: stored(span.from), to: stored(span.to) })
+    const span = positions.storedSpanOf(id)
+    const target = span && targetOf(storedText(view.state).toString(), span)
     store.act({ kind: 'withdraw', suggestion: id })
     if (target === undefined) return
     const again = (): void => void store.act({ kind: 'suggest', operation, original, text, target, note: note ?? '' })

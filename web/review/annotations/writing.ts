@@ -53,7 +53,10 @@ export function openWriting({ page, editor: { view }, store, positions, active, 
     if (composer.value === undefined) {
       const on = begunOn()
       const quote = on === undefined ? '' : view.state.sliceDoc(on.from, on.to)
-      if (on !== undefined && quote.trim() !== '') positions.made(composerId, { from: on.from, to: on.to })
+      if (on !== undefined && quote.trim() !== '') {
+        const { stored } = view.state.facet(textMap)
+        positions.made(composerId, { from: stored(on.from), to: stored(on.to) })
+      }
       composer.value = { quote: quote.trim() === '' ? '' : quote, body: signal('') }
     }
     active.value = composerId
@@ -70,17 +73,15 @@ export function openWriting({ page, editor: { view }, store, positions, active, 
     const written = composer.value
     const body = written?.body.value.trim() ?? ''
     if (written === undefined || body === '') return
-    const span = positions.spanOf(composerId)
-    const { stored } = view.state.facet(textMap)
+    const range = positions.storedSpanOf(composerId)
     const text = storedText(view.state).toString()
     // The text was deleted while the person wrote the comment, so only its words identify the place.
     const lost = written.quote === '' ? null : { find: written.quote, prefix: '', suffix: '' }
-    const range = span && { from: stored(span.from), to: stored(span.to) }
     const target = range === undefined || range.from >= range.to ? lost : targetOf(text, range)
     const named = target !== lost && range !== undefined ? charactersAt(page.session.text, text, range) : {}
     batch(() => {
       const sent = store.act({ kind: 'comment', body, target, ...named })
-      if (span !== undefined) positions.made(sent.id, span)
+      if (range !== undefined) positions.made(sent.id, range)
       composer.value = undefined
       active.value = sent.id
     })

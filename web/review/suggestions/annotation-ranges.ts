@@ -1,13 +1,17 @@
 /**
- * The ranges of annotations in the editor, as ranges that stay on their characters while people type, and their decorations. An annotation whose text
- * was deleted has no range.
+ * The ranges of annotations, as ranges that stay on their characters while people type, and their decorations. An annotation whose text was deleted
+ * has no range. While edits are only suggested, an annotation keeps its range in the document's text. The editor then lacks the range only until the
+ * person takes back the suggested deletion.
  */
 import {
+  Annotation as TransactionAnnotation,
+  Facet,
   MapMode,
   RangeSet,
   RangeValue,
   StateEffect,
   StateField,
+  type ChangeSet,
   type EditorState,
   type Extension,
   type Range,
@@ -66,12 +70,27 @@ class MarkedRange extends RangeValue {
   }
 }
 
+interface SuggestedChanges {
+  /** The text of the document. */
+  readonly base: Text
+  /** The changes from the document's text to the text in the editor. */
+  readonly changes: ChangeSet
+}
+
+/** The suggested changes. Undefined if the editor shows the text of the document. */
+export const suggestedChanges = Facet.define<SuggestedChanges, SuggestedChanges | undefined>({ combine: ([changes]) => changes })
+/** The change to the document's text, on a transaction that changes it next to suggested changes. */
+export const documentChange = TransactionAnnotation.define<ChangeSet>()
+
 interface MarkedRanges {
+  /** The ranges in the text of the document. */
+  readonly stored: RangeSet<MarkedRange>
+  /** The ranges in the text of the editor. */
   readonly set: RangeSet<MarkedRange>
   readonly active: string | undefined
 }
 
-/** Sets the ranges of annotations. An undefined `span` removes the range. */
+/** Sets the ranges of annotations in the text of the document. An undefined `span` removes the range. */
 export const setAnnotations = StateEffect.define<readonly { readonly annotation: Annotation; readonly span: Span | undefined }[]>()
 /** Removes annotations from the editor, by id. */
 export const dropAnnotations = StateEffect.define<ReadonlySet<string>>()
@@ -79,45 +98,58 @@ export const dropAnnotations = StateEffect.define<ReadonlySet<string>>()
 export const activate = StateEffect.define<string | undefined>()
 
 const field = StateField.define<MarkedRanges>({
-  create: () => ({ set: RangeSet.empty, active: undefined }),
+  create: () => ({ stored: RangeSet.empty, set: RangeSet.empty, active: undefined }),
   update(value, transaction) {
-    let { set, active } = value
-    if (transaction.docChanged) set = set.map(transaction.changes)
+    let { stored, active } = value
+    const suggested = transaction.state.facet(suggestedChanges)
+    const change = transaction.annotation(documentChange) ?? (suggested === undefined ? transaction.changes : undefined)
+    if (change?.empty === false) stored = stored.map(change)
     for (const effect of transaction.effects) {
       if (effect.is(activate)) active = effect.value
-      if (effect.is(dropAnnotations)) set = set.update({ filter: (_from, _to, { annotation }) => !effect.value.has(annotation.id) })
+      if (effect.is(dropAnnotations)) stored = stored.update({ filter: (_from, _to, { annotation }) => !effect.value.has(annotation.id) })
       if (effect.is(setAnnotations)) {
         const ids = new Set(effect.value.map(({ annotation }) => annotation.id))
-        const { length } = transaction.newDoc
+        const doc = suggested?.base ?? transaction.newDoc
         const add = effect.value.flatMap(({ annotation, span }): Range<MarkedRange>[] => {
-          if (span === undefined || span.to > length) return []
+          if (span === undefined || span.to > doc.length) return []
           const isPoint = span.from === span.to
           const isAfterLine =
-            isPoint &&
-            annotation.kind === 'insert' &&
-            annotation.text.startsWith('\n') &&
-            span.from === transaction.newDoc.lineAt(span.from).to
+            isPoint && annotation.kind === 'insert' && annotation.text.startsWith('\n') && span.from === doc.lineAt(span.from).to
           return [new MarkedRange(annotation, isPoint, isAfterLine).range(span.from, span.to)]
         })
-        set = set.update({ filter: (_from, _to, { annotation }) => !ids.has(annotation.id), add, sort: true })
+        stored = stored.update({ filter: (_from, _to, { annotation }) => !ids.has(annotation.id), add, sort: true })
       }
     }
-    return set === value.set && active === value.active ? value : { set, active }
+    const isSame = stored === value.stored && suggested === transaction.startState.facet(suggestedChanges)
+    if (isSame) return active === value.active ? value : { ...value, active }
+    return { stored, set: suggested === undefined ? stored : stored.map(suggested.changes), active }
   }
 })
 
 const listed = new WeakMap<RangeSet<MarkedRange>, ReadonlyMap<string, Span>>()
 
-/** Returns the ranges of all annotations by id, in text order. */
-export function rangesIn(state: EditorState): ReadonlyMap<string, Span> {
-  const { set } = state.field(field, false) ?? { set: RangeSet.empty as RangeSet<MarkedRange> }
+function listOf(set: RangeSet<MarkedRange>, doc: Text): ReadonlyMap<string, Span> {
   const known = listed.get(set)
   if (known !== undefined) return known
   const found = new Map<string, Span>()
   for (const cursor = set.iter(); cursor.value !== null; cursor.next())
-    found.set(cursor.value.annotation.id, cursor.value.spanIn(state.doc, cursor.from, cursor.to))
+    found.set(cursor.value.annotation.id, cursor.value.spanIn(doc, cursor.from, cursor.to))
   listed.set(set, found)
   return found
+}
+
+const nowhere: ReadonlyMap<string, Span> = new Map()
+
+/** Returns the ranges of all annotations in the editor by id, in text order. */
+export const rangesIn = (state: EditorState): ReadonlyMap<string, Span> => {
+  const found = state.field(field, false)
+  return found === undefined ? nowhere : listOf(found.set, state.doc)
+}
+
+/** Returns the ranges of all annotations in the text of the document by id, in text order. */
+export const storedRangesIn = (state: EditorState): ReadonlyMap<string, Span> => {
+  const found = state.field(field, false)
+  return found === undefined ? nowhere : listOf(found.stored, state.facet(suggestedChanges)?.base ?? state.doc)
 }
 
 // ——— decorations ———

@@ -1,5 +1,5 @@
 /** Divides the changes typed in suggesting mode into separate changes to the document's text. */
-import type { ChangeSet, Text } from '@codemirror/state'
+import { ChangeSet, type ChangeSpec, type Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/targets.ts'
 import { isMark } from './format-change.ts'
 
@@ -44,6 +44,29 @@ export function trimmed(hunk: Hunk): Hunk | undefined {
     fromShown: hunk.fromShown + start,
     toShown: hunk.toShown - end
   }
+}
+
+/** Removes changes that replace text with the same text. Undo leaves such changes, and a position inside them would move to their end. */
+export function withoutSame(base: Text, changes: ChangeSet): ChangeSet {
+  const rest: ChangeSpec[] = []
+  let areSame = false
+  changes.iterChanges((from, to, _fromShown, _toShown, insert) => {
+    if (insert.length === to - from && insert.eq(base.slice(from, to))) areSame = true
+    else rest.push({ from, to, insert })
+  })
+  return areSame ? ChangeSet.of(rest, base.length) : changes
+}
+
+/** Removes the common characters at the beginning and end of each change, so that positions in them stay on their characters. */
+export function closest(base: Text, changes: ChangeSet): ChangeSet {
+  const all: ChangeSpec[] = []
+  changes.iterChanges((from, to, _fromShown, _toShown, insert) => {
+    const most = Math.min(to - from, insert.length)
+    const start = commonStart(base.sliceString(from, from + most), insert.sliceString(0, most))
+    const end = commonEnd(base.sliceString(to - most, to), insert.sliceString(insert.length - most), most - start)
+    all.push({ from: from + start, to: to - end, insert: insert.slice(start, insert.length - end) })
+  })
+  return ChangeSet.of(all, base.length)
 }
 
 /** Returns each change separately, in text order. */

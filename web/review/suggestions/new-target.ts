@@ -3,18 +3,15 @@
  * are.
  */
 import type { EditorView } from '@codemirror/view'
-import { textMap } from '../../editor/binding.ts'
-import { rangesIn } from './annotation-ranges.ts'
+import { storedRangesIn } from './annotation-ranges.ts'
 import { storedText } from './suggesting.ts'
 import { targetOf } from './targets.ts'
 import type { Target, OutboxEntry } from '../outbox/entry.ts'
 
 /** Returns the new target. Undefined if the words themselves were deleted or the text around them has not changed. */
 export function newTargetOf({ state }: EditorView, { id, action }: OutboxEntry): Target | undefined {
-  const span = rangesIn(state).get(id)
-  if (span === undefined || !('target' in action) || action.target === null) return undefined
-  const { stored } = state.facet(textMap)
-  const range = { from: stored(span.from), to: stored(span.to) }
+  const range = storedRangesIn(state).get(id)
+  if (range === undefined || !('target' in action) || action.target === null) return undefined
   const text = storedText(state).toString()
   const isThere = action.kind === 'suggest' ? text.slice(range.from, range.to) === action.original : range.from < range.to
   const target = isThere ? targetOf(text, range) : null

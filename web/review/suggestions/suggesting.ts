@@ -23,8 +23,8 @@ import { endStep, ownUndo, textMap } from '../../editor/binding.ts'
 import { verbatim } from '../../editor/clean-input.ts'
 import { followed } from './accepted.ts'
 import type { Drafting } from './drafting.ts'
-import { byWord, hunksOf, trimmed, type Hunk } from './hunks.ts'
-import { ProposedText } from './annotation-ranges.ts'
+import { byWord, closest, hunksOf, trimmed, withoutSame, type Hunk } from './hunks.ts'
+import { documentChange, ProposedText, suggestedChanges } from './annotation-ranges.ts'
 
 interface Drafts {
   /** The text of the document. */
@@ -38,6 +38,15 @@ const ofOthers = Annotation.define<Drafts>()
 /** The changes that remain after other changes have been sent or withdrawn. */
 const left = Annotation.define<ChangeSet>()
 
+const known = new WeakMap<ChangeSet, Drafts>()
+
+/** Returns the changes in a form that maps positions. The result stays the same object until the changes change. */
+function closestOf({ base, changes }: Drafts): Drafts {
+  const found = known.get(changes) ?? { base, changes: closest(base, changes) }
+  known.set(changes, found)
+  return found
+}
+
 const field = StateField.define<Drafts>({
   create: ({ doc }) => ({ base: doc, changes: ChangeSet.empty(doc.length) }),
   update({ base, changes }, transaction) {
@@ -45,13 +54,15 @@ const field = StateField.define<Drafts>({
     if (rest !== undefined) return { base, changes: rest }
     const theirs = transaction.annotation(ofOthers)
     if (theirs !== undefined) return theirs
-    return transaction.docChanged ? { base, changes: changes.compose(transaction.changes) } : { base, changes }
+    return transaction.docChanged ? { base, changes: withoutSame(base, changes.compose(transaction.changes)) } : { base, changes }
   },
-  provide: (self) =>
-    textMap.computeN([self], (state) => {
-      const { changes } = state.field(self)
+  provide: (self) => [
+    suggestedChanges.compute([self], (state) => closestOf(state.field(self))),
+    textMap.computeN([suggestedChanges], (state) => {
+      const changes = state.facet(suggestedChanges)?.changes ?? ChangeSet.empty(state.doc.length)
       return [{ shown: (at) => changes.mapPos(Math.min(at, changes.length), 1), stored: (at) => storedAt(changes, at) }]
     })
+  ]
 })
 
 function storedAt(changes: ChangeSet, at: number): number {
@@ -107,7 +118,12 @@ const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput
           drafting.follow(before, theirs, accepted)
           view.dispatch({
             changes: shown,
-            annotations: [ofOthers.of({ base, changes }), ySyncAnnotation.of(config), Transaction.addToHistory.of(false)]
+            annotations: [
+              ofOthers.of({ base, changes }),
+              documentChange.of(theirs),
+              ySyncAnnotation.of(config),
+              Transaction.addToHistory.of(false)
+            ]
           })
         }
         text.observe(this.#observer)
