@@ -117,9 +117,18 @@ test('[WRITE-97] while suggesting, too, a command is an undo step of its own', (
   const text = new Y.Doc().getText()
   const ignore = (): undefined => undefined
   const drafting = { sent: () => [], follow: ignore }
+  const sentSteps = { undo: () => false, redo: () => false, count: () => 0, typed: ignore }
   const { view, page } = pageOf(
     '',
-    suggesting(text, { onHunks: ignore, onUprooted: ignore, onDrafts: ignore, onLeave: ignore, isExplaining: () => false, drafting })
+    suggesting(text, {
+      onHunks: ignore,
+      onUprooted: ignore,
+      onDrafts: ignore,
+      onLeave: ignore,
+      isExplaining: () => false,
+      drafting,
+      sentSteps
+    })
   )
   const type = (insert: string): void => view.dispatch({ ...view.state.replaceSelection(insert), userEvent: 'input.type' })
   type('word')

@@ -960,7 +960,7 @@ test('[REVIEW-39] a person who withdraws a suggestion offline that others have s
   await context.close()
 })
 
-test('[REVIEW-35] undo does not reinsert text that has become a suggestion', async () => {
+test('[REVIEW-35] [SUGG-32] undo does not reinsert text that has become a suggestion, but withdraws the suggestion, and redo suggests it again', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -972,13 +972,39 @@ test('[REVIEW-35] undo does not reinsert text that has become a suggestion', asy
   await page.locator('.cm-content').press('Control+End')
   // On a slow machine, the page has already sent an earlier version, and undo withdraws that version.
   const pending = async (): Promise<string[]> =>
-    (await listSuggestions(document)).flatMap(({ status, text: proposed }) => (status === 'pending' ? [proposed] : []))
+    (await listSuggestions(document)).flatMap(({ status, text: proposed }) => (status === 'pending' ? [proposed] : [])).toSorted()
   await until(async () => (await pending()).join() === 'once', 'the suggestion')
   await page.locator('.rm-own').waitFor({ state: 'detached' })
   expect(await editorText(page)).toBe(text)
+  // The first of two changes is sent while the caret is in the second one.
+  await page.keyboard.type('More. ')
+  await selectWords(page, 'tests')
+  await page.keyboard.press('Delete')
+  await page.locator('.rm-own').waitFor({ state: 'detached' })
+  const without = text.replace('tests', '')
+  expect(await editorText(page)).toBe(without)
+  await until(async () => (await pending()).join() === ',More. ,once', 'three suggestions')
+  const steps = [
+    [text, 'More. ,once'],
+    [text, 'once'],
+    [text, '']
+  ] as const
+  for (const [shown, left] of steps) {
+    await page.keyboard.press('Control+z')
+    await until(async () => (await pending()).join() === left, `“${left}” after undo`)
+    expect(await editorText(page)).toBe(shown)
+  }
   await page.keyboard.press('Control+z')
   await page.getByText('Nothing to undo').waitFor()
-  expect(await editorText(page)).toBe(text)
+  for (const [shown, left] of [
+    [text, 'once'],
+    [text, 'More. ,once'],
+    [without, ',More. ,once']
+  ] as const) {
+    await page.keyboard.press('Control+y')
+    await until(async () => (await pending()).join() === left, `“${left}” after redo`)
+    expect(await editorText(page)).toBe(shown)
+  }
   await context.close()
 })
 

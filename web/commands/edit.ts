@@ -26,10 +26,7 @@ const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
   const view = editor.value?.view
   if (view === undefined) return false
   if (review.peek()?.undoDecision() === true) return true
-  const { doc } = view.state
-  undoIn(view)
-  // The undo command of the binding returns true even if it did nothing.
-  if (view.state.doc !== doc) return true
+  if (undoIn(view)) return true
   toast(t('Nothing to undo. Earlier versions are in the history.'), {
     name: t('History'),
     run: () => (dialog.value = 'history'),

@@ -5,6 +5,14 @@
 import { Annotation, Facet } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 
+export interface OwnUndo {
+  /** Each command returns false if it has nothing to do. */
+  readonly undo: Command
+  readonly redo: Command
+  /** Returns the number of steps that undo can take back. */
+  steps(view: EditorView): number
+}
+
 export interface TextMap {
   /** Maps an offset in the document's text to an offset in the editor's text. */
   shown(at: number): number
@@ -18,9 +26,7 @@ const same: TextMap = { shown: (at) => at, stored: (at) => at }
 export const textMap = Facet.define<TextMap, TextMap>({ combine: ([map]) => map ?? same })
 
 /** Undo and redo commands for an editor whose text differs from that of the document. */
-export const ownUndo = Facet.define<Readonly<Record<'undo' | 'redo', Command>>, Readonly<Record<'undo' | 'redo', Command>> | undefined>({
-  combine: ([own]) => own
-})
+export const ownUndo = Facet.define<OwnUndo, OwnUndo | undefined>({ combine: ([own]) => own })
 
 /** Ends the current undo step, so that the next change begins a new one. */
 export const endStep = Facet.define<(view: EditorView) => void, (view: EditorView) => void>({

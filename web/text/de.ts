@@ -38,6 +38,7 @@ export const de: Catalogue = {
     other: 'Rückgängig gemacht. {count} Vorschläge sind wieder offen.'
   },
   '{count} suggestions accepted.': { one: 'Angenommen.', other: '{count} Vorschläge angenommen.' },
+  '{count} suggestions withdrawn.': { one: 'Zurückgezogen', other: '{count} Vorschläge zurückgezogen.' },
   '{count} suggestions rejected.': { one: 'Abgelehnt.', other: '{count} Vorschläge abgelehnt.' },
   'Accepted by you': 'Von dir angenommen',
   'Accepted by {name}': 'Angenommen von {name}',

@@ -16,7 +16,8 @@ import type { State } from './state.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
 import { type Drafting, openDrafting } from '../suggestions/drafting.ts'
-import type { DraftName, StoredEntry, SuggestAction } from '../outbox/entry.ts'
+import type { DraftName, OutboxEntry, StoredEntry, SuggestAction } from '../outbox/entry.ts'
+import { openSentSteps } from './sent-steps.ts'
 
 /** How long a notice offers to undo a duplicate suggestion or to restore a withdrawn one, in milliseconds. */
 const sameMs = 10_000
@@ -105,19 +106,21 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
       drafting.follow(base, theirs, accepted)
     }
   }
-  const addSuggestions = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): string[] => {
-    const ids: string[] = []
+  const sentSteps = openSentSteps(view, store, positions)
+  const addSuggestions = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): OutboxEntry[] => {
+    const entries: OutboxEntry[] = []
     const text = storedText(view.state).toString()
     batch(() => {
       for (const [index, hunk] of hunks.entries()) {
         const draft = names[index]
         const sent = store.act({ ...actionFor(text, hunk), ...(draft && { draft }) })
         positions.made(sent.id, { from: hunk.from, to: hunk.to })
-        ids.push(sent.id)
+        entries.push(sent)
       }
       if (hunks.length > 0) endReason()
     })
-    return ids
+    sentSteps.sent(entries)
+    return entries
   }
 
   const reportChangedText = (): void => {
@@ -196,7 +199,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
   const setSuggesting = (isOn: boolean): void => {
     if (isOn === suggesting.value) return
     if (isOn) {
-      const input = { onHunks, onUprooted: reportChangedText, onDrafts, onLeave, isExplaining, drafting: followed }
+      const input = { onHunks, onUprooted: reportChangedText, onDrafts, onLeave, isExplaining, drafting: followed, sentSteps }
       editor.setBinding(suggestingIn(session.text, input))
     } else {
       takeHunks(view, () => true, onHunks)
@@ -237,8 +240,8 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
       toast(t('You already suggested this.'), { name: t('Withdraw'), run: () => takeBack(same.id), milliseconds: sameMs })
       return undefined
     }
-    const [id = ''] = addSuggestions(view, [hunk])
-    return () => takeBack(id)
+    const [entry] = addSuggestions(view, [hunk])
+    return () => takeBack(entry?.id ?? '')
   }
 
   const stopTelling = effect(() => {
@@ -264,6 +267,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
       stopTelling()
       stopFollowingReason()
       drafting.close()
+      sentSteps.close()
       stored.close()
     }
   }

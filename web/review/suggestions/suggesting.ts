@@ -4,15 +4,16 @@
  *
  * The editor works as usual. The caret, compositions, lists, pasting and undo need no special treatment.
  */
-import { history, isolateHistory, redo, undo } from '@codemirror/commands'
+import { history, historyField, isolateHistory, redo, undo, undoDepth } from '@codemirror/commands'
 import {
   Annotation,
   ChangeSet,
   Compartment,
+  EditorSelection,
+  EditorState,
   StateField,
   Transaction,
   type Text,
-  type EditorState,
   type Extension,
   type Range
 } from '@codemirror/state'
@@ -175,7 +176,7 @@ export function draftsOf(state: EditorState): readonly Hunk[] {
 }
 
 /** Sends the changes that the caret has left. */
-const senders = ({ onHunks, onDrafts, onLeave, isExplaining }: SuggestingInput): Extension =>
+const senders = ({ onHunks, onDrafts, onLeave, isExplaining, sentSteps }: SuggestingInput): Extension =>
   ViewPlugin.fromClass(
     class {
       readonly #view: EditorView
@@ -193,7 +194,8 @@ const senders = ({ onHunks, onDrafts, onLeave, isExplaining }: SuggestingInput):
         addEventListener('pagehide', this.#gone, { capture: true })
       }
 
-      update({ docChanged, selectionSet, focusChanged, view, startState }: ViewUpdate): void {
+      update({ docChanged, selectionSet, focusChanged, view, startState, transactions }: ViewUpdate): void {
+        if (transactions.some((transaction) => transaction.docChanged && isTyped(transaction))) sentSteps.typed()
         const drafts = view.state.field(field)
         if (drafts !== startState.field(field, false)) onDrafts(!drafts.changes.empty)
         if (!docChanged && !selectionSet && !focusChanged) return
@@ -219,8 +221,21 @@ const senders = ({ onHunks, onDrafts, onLeave, isExplaining }: SuggestingInput):
     }
   )
 
-/** The undo history. It is reset when a change is sent, because undo cannot take back a change that was sent. */
+const isTyped = (transaction: Transaction): boolean =>
+  transaction.isUserEvent('input') || transaction.isUserEvent('delete') || transaction.isUserEvent('move')
+
+/** The undo history of the changes that are still in the editor. It is reset when a change is sent. */
 const undoing = new Compartment()
+
+/** Returns a new undo history. The changes that are in the editor are its first step. */
+function newHistory(state: EditorState): Extension {
+  const { base, changes } = state.field(field)
+  if (changes.empty) return history()
+  const { anchor, head } = state.selection.main.map(changes.invertedDesc)
+  const before = EditorState.create({ doc: base, selection: EditorSelection.single(anchor, head), extensions: history() })
+  const typed = before.update({ changes, annotations: isolateHistory.of('full') }).state.field(historyField)
+  return [historyField.init(() => typed), history()]
+}
 
 /** Removes changes from the editor and passes them on, to be shown as suggestions. */
 export function takeHunks(
@@ -249,8 +264,19 @@ export function takeHunks(
   view.dispatch({ changes: back, annotations })
   // Otherwise, undo would type the removed changes a second time, next to the suggestion.
   view.dispatch({ effects: undoing.reconfigure([]) })
-  view.dispatch({ effects: undoing.reconfigure(history()) })
+  view.dispatch({ effects: undoing.reconfigure(newHistory(view.state)) })
   onHunks(view, taken)
+}
+
+/** Undo of the suggestions that were sent from this page. */
+export interface SentSteps {
+  /** Withdraws the last suggestions. Returns false if there are none. */
+  undo(): boolean
+  /** Suggests the withdrawn text again. Returns false if nothing was withdrawn since the person last typed. */
+  redo(): boolean
+  count(): number
+  /** Called when the person has typed. There is then nothing to redo. */
+  typed(): void
 }
 
 interface SuggestingInput {
@@ -264,6 +290,7 @@ interface SuggestingInput {
   /** Whether the person is writing the reason for the typed changes. The changes are then not complete. */
   readonly isExplaining: () => boolean
   readonly drafting: Pick<Drafting, 'sent' | 'follow'>
+  readonly sentSteps: SentSteps
 }
 
 /** Creates the extension, which replaces the binding that writes into the document. */
@@ -273,6 +300,10 @@ export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   drafts,
   senders(input),
   undoing.of(history()),
-  ownUndo.of({ undo, redo }),
+  ownUndo.of({
+    undo: (view) => undo(view) || input.sentSteps.undo(),
+    redo: (view) => input.sentSteps.redo() || redo(view),
+    steps: ({ state }) => undoDepth(state) + input.sentSteps.count()
+  }),
   endStep.of((view) => view.dispatch({ annotations: isolateHistory.of('full') }))
 ]
