@@ -149,5 +149,5 @@ test('[LIVE-30] an edit that cannot be applied ends the copy in memory, with the
   })
   expect(failures).toHaveLength(1)
   expect(openDoc.failed).toBe(true)
-  await expect(openDoc.durable()).rejects.toBe(failures[0])
+  await expect(openDoc.durable()).rejects.toMatchObject({ code: 'storage_unavailable', cause: failures[0] })
 })
