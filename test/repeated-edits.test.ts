@@ -2,6 +2,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
+import { createAnchorSet } from '../server/domain/review/annotation-anchors.ts'
+import type { JournalEntry } from '../server/domain/text/journal.ts'
+import { OpenDocument } from '../server/domain/text/open-document.ts'
+import { anchorsAt } from '../shared/text/anchors.ts'
 import type { Clock } from '../server/domain/ports.ts'
 import type { Head } from '../server/domain/records/keys.ts'
 import type { Ledger, Transaction } from '../server/domain/records/transaction.ts'
@@ -110,6 +114,40 @@ test('[NODES-26] an update that another node has written does not acknowledge an
   expect([queue.mark, queue.durableMark]).toEqual([2, 0])
   queue.removeWritten([first])
   expect([queue.mark, queue.durableMark]).toEqual([2, 2])
+})
+
+test('[NODES-26] an annotation follows the text although the document has the same number of updates as before', async () => {
+  const ydoc = new Y.Doc()
+  const both = typed(2, [
+    [0, 'one '],
+    [4, 'two']
+  ])
+  const other = typed(1, [[0, 'other ']])
+  // The other node wrote both updates that wait here as one, and an update of its own.
+  const entries = [Y.encodeStateAsUpdate(both.ydoc), other.updates[0]!].map((update) => ({ update, actor: 'guest:' }) as JournalEntry)
+  const openDoc = new OpenDocument({
+    id: 'doc',
+    ydoc,
+    head: { ...head, seq: 0 },
+    tail: { records: 0, bytes: 0 },
+    ledger: { write: () => new Promise(() => undefined) } as unknown as Ledger,
+    clock: { now: () => 0 } as Clock,
+    actorOf: () => 'guest:',
+    entriesTo: () => Promise.resolve(entries),
+    onFailure: (cause) => expect.fail(String(cause))
+  })
+  for (const update of both.updates) Y.applyUpdate(ydoc, update)
+  const anchors = createAnchorSet(openDoc, () => undefined)
+  const { seq, content } = openDoc.snapshot()
+  const range = { from: 4, to: 7 }
+  const [anchor] = anchorsAt(openDoc.text, content, [range])
+  anchors.load('comment', 'on two', anchor!)
+  expect(anchors.rangeOf('on two')).toEqual(range)
+  await openDoc.catchUp({ ...head, seq: 2 })
+  const now = openDoc.snapshot()
+  expect(now).toMatchObject({ seq, content: 'other one two' })
+  const { from, to } = anchors.rangeOf('on two')!
+  expect(now.content.slice(from, to)).toBe('two')
 })
 
 /** Returns the head after the updates that wait are written after it. */

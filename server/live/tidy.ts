@@ -75,19 +75,19 @@ export const createTidier = ({ document, openDoc, agents, clock, texts, turns, o
   const check = async (): Promise<void> => {
     cancel = undefined
     if (openDoc.failed) return
-    const { content, seq } = openDoc.snapshot()
+    const { content, tag } = openDoc.snapshot()
     if (!mayHold.test(content)) return
     const fences = await texts.do(openDoc.id, 'untidyFences', content)
     if (openDoc.failed || stopped) return
     // Another node may be about to tidy the same fence.
-    if (turns !== null) await turns.run(openDoc.id, () => Promise.resolve(tidy(fences, seq)))
-    else tidy(fences, seq)
+    if (turns !== null) await turns.run(openDoc.id, () => Promise.resolve(tidy(fences, tag)))
+    else tidy(fences, tag)
   }
 
-  const tidy = (fences: UntidyFences, seq: number): void => {
+  const tidy = (fences: UntidyFences, tag: string): void => {
     if (openDoc.failed || stopped) return
     // Somebody has written since. The next check tidies the fence.
-    if (openDoc.seq !== seq) return plan()
+    if (openDoc.tag !== tag) return plan()
     const { edits, later } = judge(fences)
     waiting = later
     if (edits.length > 0) openDoc.apply(edits, tidyActor)

@@ -634,6 +634,7 @@ test('[LIVE-35] a document that was only read leaves memory without a commit and
   await own.stop()
 })
 
+// A node that has not written leaves this work to the node that wrote, and on PostgreSQL there may be others.
 test.skipIf(storesInPostgres)(
   '[LIVE-36] a document that leaves memory gets its canonical text and its revision, if they are missing or old',
   async () => {

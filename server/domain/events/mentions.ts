@@ -159,7 +159,7 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
     } else known = former
     const writing = counts.size === 0 ? undefined : write(to, [...counts.values()], [...messages.values()].slice(-limits.mentionEventsMax))
     // The next check needs only the authors of later edits.
-    if (isSettled && openDoc.seq === to.seq) {
+    if (isSettled && openDoc.tag === to.tag) {
       actors = new Set()
       hasWritten = false
     }

@@ -275,9 +275,9 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     const drawn = draw(old, records, waiting)
     const { head, transactions, outcomes } = drawn
     if (nodes !== undefined && old.turn !== undefined && old.turn !== nodes.id && changesText(old, head)) return old.turn
-    // If all changes failed, the head may be the reason.
     // A copy that was loaded meanwhile may lack what other nodes wrote before this head. It looks for that itself.
     const open = nodes === undefined ? followed.get(doc) : known
+    // If all changes failed, the head may be the reason.
     const isValid =
       transactions.length > 0 ? await commit(doc, { version: found.version, head: old }, drawn, rights, open) : await isOnDisk(doc, found)
     if (!isValid) return false

@@ -27,7 +27,7 @@ export interface AnchorSet {
 
 /** The ranges of all anchors in one version of the text. */
 interface Located {
-  readonly seq: number
+  readonly tag: string
   readonly content: string
   readonly ranges: Map<string, Range | undefined>
   /** Computed when first used. */
@@ -44,12 +44,12 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
   const lastSeen = new Map<string, Pick<Anchor, 'quote' | 'prefix' | 'suffix'>>()
 
   const locate = (): Located => {
-    if (located?.seq === openDoc.seq) return located
+    if (located?.tag === openDoc.tag) return located
     const { content } = openDoc.snapshot()
     const ids = [...anchored.keys()]
     const anchors = ids.map((id) => (anchored.get(id) as Anchored).anchor)
     const earlier = located
-    located = { seq: openDoc.seq, content, ranges: new Map(zipped(ids, locateAnchors(openDoc.text, content, anchors))) }
+    located = { tag: openDoc.tag, content, ranges: new Map(zipped(ids, locateAnchors(openDoc.text, content, anchors))) }
     if (earlier !== undefined) noteGone(earlier, located)
     const back = takeReturned(located, content)
     if (back.length > 0) keepMoved(back)
@@ -121,7 +121,7 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
       const after = openDoc.apply(edits, actor, isCompared)
       const replacement = { before: before.content, after: after.content, edits, isCompared }
       const { changed, ranges: now } = anchorsAfter(openDoc.text, anchors, stood, replacement)
-      located = { seq: openDoc.seq, content: after.content, ranges: new Map(zipped(ids, now)) }
+      located = { tag: openDoc.tag, content: after.content, ranges: new Map(zipped(ids, now)) }
       const moved = [...changed].map(([index, anchor]) => movedTo(ids[index] ?? '', anchor))
       const all = [...moved, ...takeReturned(located, after.content)]
       return { after, moved: [...new Map(all.map((each) => [each.id, each])).values()] }

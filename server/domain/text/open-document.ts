@@ -63,6 +63,14 @@ export class OpenDocument {
     return this.#queue.point.seq
   }
 
+  /**
+   * History tag after the newest applied update. Every text has another tag. `seq` can have been the same for another text, if another node wrote some
+   * of the updates that waited here.
+   */
+  get tag(): string {
+    return this.#queue.point.tag
+  }
+
   /** Sequence number of the newest update that is on disk. */
   get durableSeq(): number {
     return this.#queue.durableSeq

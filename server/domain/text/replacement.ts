@@ -73,7 +73,7 @@ const editsNow = (
   follow: Follow
 ): readonly Edit[] | undefined => {
   const now = openDoc.snapshot()
-  if (now.seq === seen.seq) return edits
+  if (now.tag === seen.tag) return edits
   if (isMerged) return follow(edits)
   return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
 }

@@ -29,9 +29,9 @@ export const rangeOfCharacters = (
   return range !== undefined && now.slice(range.from, range.to) === find ? range : undefined
 }
 
-/** The edits from the version that was read to the live text, and the sequence number that the live text had when they were computed. */
+/** The edits from the version that was read to the live text, and the history tag that the live text had when they were computed. */
 interface Since {
-  readonly seq: number
+  readonly tag: string
   readonly edits: readonly Edit[]
 }
 
@@ -55,14 +55,14 @@ export const baseTextOf = async (service: Service, openDoc: OpenDocument, baseVe
   const past = ydoc.getText(textRootName)
   const content = past.toString()
   const now = openDoc.snapshot()
-  const since = { seq: now.seq, edits: await editsTo(service, openDoc.id, content, now.content) }
+  const since = { tag: now.tag, edits: await editsTo(service, openDoc.id, content, now.content) }
   return { past: { text: past, seq: point.seq, since }, content: () => content }
 }
 
 /** Returns the edits from the text that was read to the current text. They are computed again only if somebody has since written. */
-const editsSince = ({ seq, edits }: Since, openDoc: OpenDocument, before: string): readonly Edit[] => {
+const editsSince = ({ tag, edits }: Since, openDoc: OpenDocument, before: string): readonly Edit[] => {
   const { content } = openDoc.snapshot()
-  if (seq === openDoc.seq) return edits
+  if (tag === openDoc.tag) return edits
   return before.length + content.length <= limits.textInlineUnitsMax ? diff(before, content) : coarseDiff(before, content)
 }
 
