@@ -819,7 +819,11 @@ test('[REVIEW-9] [REVIEW-73] [REVIEW-78] the address of a comment opens it, even
     await done.click()
     await page.keyboard.press('Control+.')
     await page.locator('.side-panel').waitFor({ state: 'detached' })
-    if (line !== undefined) await page.locator('.cm-line').nth(line).click()
+    if (line !== undefined) {
+      await page.locator('.cm-line').nth(line).click()
+      // The page learns in a timer where the click was, and the next key may come before that timer.
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
+    }
     await page.keyboard.press('Control+.')
     await page.locator('.side-panel').waitFor()
     expect(await chosen.textContent()).toBe(name)
