@@ -622,6 +622,8 @@ export const limits = {
   publishedCacheBytesMax: 64 * 1024 * 1024,
 
   // Import and export
+  /** Longest text that is copied from the live view also as HTML, in UTF-16 units. Copying waits for the conversion. */
+  copiedHtmlUnitsMax: 200_000,
   /** Maximum number of files in a folder or archive that is imported. */
   importFilesMax: 200_000,
   /** Largest text file that is read, in bytes. A UTF-16 unit can take 3 bytes, and each line can end with CR LF. */

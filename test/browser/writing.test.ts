@@ -97,7 +97,7 @@ test('[WRITE-3] [WRITE-92] palette and shortcut sheet open by their keys, run th
 })
 
 test('[WRITE-4] [WRITE-100] [WRITE-102] [WRITE-103] Escape and Tab leave the text, F6 moves between the parts of the page, Home goes to the first word', async () => {
-  const { page, press, leave } = await writer('- [two](/two) one')
+  const { page, press, leave } = await writer('# Top\n\n- [two](/two) one')
   const focused = (): Promise<string> =>
     page.evaluate(() => globalThis.document.activeElement?.closest('.top-bar, .toolbar, .cm-content, .status-line')?.className ?? '')
   await press('Escape', 'Tab')
@@ -112,15 +112,30 @@ test('[WRITE-4] [WRITE-100] [WRITE-102] [WRITE-103] Escape and Tab leave the tex
   expect(await focused()).toContain('cm-content')
   // Tab also leaves the text directly after a letter, while the editor is still looking for menu entries.
   await page.locator('.cm-content[aria-autocomplete][aria-description="Press Esc, then Tab to leave the text."]').waitFor()
+  // The code for the HTML loads before the first selection.
+  await until(
+    () => page.evaluate(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/page-renderer-'))),
+    'the code for the HTML of a copy'
+  )
   await press('End', 'Home', 'Shift+End')
-  const copied = (): Promise<string[]> =>
-    page.locator('.cm-content').evaluate((element) => {
+  const taken = (type: 'copy' | 'dragstart'): Promise<string[]> =>
+    page.locator('.cm-content').evaluate((element, kind) => {
       const data = new DataTransfer()
-      element.dispatchEvent(new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true }))
+      const options = { bubbles: true, cancelable: true }
+      // Browsers drag the HTML of the drawn text.
+      if (kind === 'dragstart') data.setData('text/html', '<p>drawn</p>')
+      element.dispatchEvent(
+        kind === 'copy'
+          ? new ClipboardEvent(kind, { clipboardData: data, ...options })
+          : new DragEvent(kind, { dataTransfer: data, ...options })
+      )
       return [data.getData('text/plain'), data.getData('text/html')]
-    })
-  await until(async () => (await copied())[1] !== '', 'the HTML of the copy')
-  expect(await copied()).toEqual(['[two](/two) one', `<span data-agmd-copy><a href="${world.url}/two">two</a> one</span>`])
+    }, type)
+  await until(async () => (await taken('copy'))[1] !== '', 'the HTML of the copy')
+  const words = ['[two](/two) one', `<span data-agmd-copy><a href="${world.url}/two">two</a> one</span>`]
+  expect([await taken('copy'), await taken('dragstart')]).toEqual([words, words])
+  await press('Control+a')
+  expect((await taken('copy'))[1]).toMatch(/^<div data-agmd-copy><h1>Top<\/h1>\n<ul>/)
   await press('End')
   const isTaken = await page.locator('.cm-content').evaluate(async (element) => {
     globalThis.document.execCommand('insertText', false, 'z')

@@ -1,12 +1,13 @@
-/** Adds HTML to a copy from the live view, next to the Markdown, so that mail programs and word processors receive formatted text. */
+/**
+ * Adds HTML to text that leaves the live view by a copy, a cut or a drag, next to the Markdown, so that mail programs and word processors receive
+ * formatted text.
+ */
 import { codeAround } from './in-code.ts'
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { whenIdle } from '../base/idle.ts'
+import { limits } from '../../shared/limits.ts'
 import type { Renderer } from '../../shared/markdown/render.ts'
 import { ownCopy } from './own-copy.ts'
-
-/** Longest text that is also copied as HTML, in UTF-16 units. Copying waits for the conversion. */
-const copiedUnitsMax = 200_000
 
 /** Attributes that other programs understand. */
 const kept = new Set(['href', 'src', 'alt', 'title', 'width', 'height', 'start', 'type', 'checked', 'align'])
@@ -50,19 +51,23 @@ function htmlOf({ renderer, nodesOf }: Loaded, markdown: string): string {
   // A template does not load the images in it.
   const whole = document.createElement('template')
   whole.content.append(...nodesOf(renderer.render(markdown).html))
-  for (const element of whole.content.querySelectorAll('button')) element.remove()
+  for (const element of whole.content.querySelectorAll('button, a.anchor')) element.remove()
   for (const element of whole.content.querySelectorAll('*')) clean(element, location.href)
   return wrapped(whole.innerHTML)
 }
 
 class CopiedHtml {
   #loaded: Loaded | undefined
-  #isAsked = false
+  #isAsked = true
   #inCode = false
   readonly #view: EditorView
+  readonly #stop: () => void
 
   constructor(view: EditorView) {
     this.#view = view
+    // Many people copy right after they have selected, so the code is there before the first selection.
+    this.#stop = whenIdle(() => void this.#load())
+    view.dom.addEventListener('dragstart', this.#drag)
     for (const type of ['copy', 'cut'] as const) {
       view.dom.addEventListener(type, this.#before, true)
       view.dom.addEventListener(type, this.#after)
@@ -76,6 +81,8 @@ class CopiedHtml {
   }
 
   destroy(): void {
+    this.#stop()
+    this.#view.dom.removeEventListener('dragstart', this.#drag)
     for (const type of ['copy', 'cut'] as const) {
       this.#view.dom.removeEventListener(type, this.#before, true)
       this.#view.dom.removeEventListener(type, this.#after)
@@ -102,14 +109,26 @@ class CopiedHtml {
   /** Adds the HTML after CodeMirror has put the Markdown on the clipboard. */
   readonly #after = (event: ClipboardEvent): void => {
     const { clipboardData: data, target } = event
-    if (this.#loaded === undefined || data === null || this.#inCode || !event.defaultPrevented) return
+    if (data === null || this.#inCode || !event.defaultPrevented) return
     if (
       data.types.includes('text/html') ||
       (target instanceof Element && target.closest('[contenteditable=false], input, textarea') !== null)
     )
       return
+    this.#add(data)
+  }
+
+  /** Replaces the HTML that the browser makes of the drawn text, after CodeMirror has set the Markdown. */
+  readonly #drag = ({ dataTransfer: data }: DragEvent): void => {
+    const { state } = this.#view
+    const { from, to } = state.selection.main
+    if (data !== null && codeAround(state) === undefined && data.getData('text/plain') === state.sliceDoc(from, to)) this.#add(data)
+  }
+
+  #add(data: DataTransfer): void {
     const markdown = data.getData('text/plain')
-    if (markdown.trim() !== '' && markdown.length <= copiedUnitsMax) data.setData('text/html', htmlOf(this.#loaded, markdown))
+    if (this.#loaded === undefined || markdown.trim() === '' || markdown.length > limits.copiedHtmlUnitsMax) return
+    data.setData('text/html', htmlOf(this.#loaded, markdown))
   }
 }
 
