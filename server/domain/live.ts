@@ -19,8 +19,8 @@ export interface DocumentHandle {
 interface Connections {
   /** Ends the sockets and long polls that use this link, or all sockets and long polls of the document when `share` is null. Takes effect immediately. */
   end(doc: string, share: string | null, code: ErrorCode): void
-  /** Makes the sockets of a link reconnect with its new role. Takes effect immediately. */
-  changeRole(doc: string, share: string, role: Role): void
+  /** Makes the connections of a link reconnect after its role or its end changed. Takes effect immediately. */
+  renew(doc: string, share: string, role: Role): void
   /** Whether a socket or a long poll is using this link. */
   isUsed(doc: string, share: string): boolean
   /** Returns the sessions and programs that a socket or a long poll is using. */

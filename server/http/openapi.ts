@@ -174,12 +174,13 @@ const paths = (): ZodOpenApiPathsObject => {
 }
 
 /**
- * Omits facts that every schema would repeat: the exact integer range of JavaScript, and the rule that a response has no additional fields. Later
- * versions may add fields to responses.
+ * Omits facts that the reader knows: the exact integer range of JavaScript, the pattern of the format `date-time`, and the rule that a response has no
+ * additional fields. Later versions may add fields to responses.
  */
 const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }): void => {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum']
+  if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern']
   if (io === 'output' && jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties']
 }
 

@@ -316,7 +316,7 @@ export const createLive = ({
       registry.end(doc, share, code)
       if (code === 'document_deleted' || code === 'taken_down') documents.drop(doc)
     },
-    changeRole: (doc, share, role) => registry.changeRole(doc, share, role),
+    renew: (doc, share, role) => registry.renew(doc, share, role),
     isUsed: (doc, share) => registry.isUsed(doc, share),
     usedSessions: () => registry.usedSessions(),
     readmit: (doc, owner) => registry.readmit(doc, owner),

@@ -4,7 +4,6 @@
  * moments.
  */
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
-import type { Role } from '../../shared/roles.ts'
 import type { Account } from '../domain/accounts/accounts.ts'
 import { reasonOfEnd } from '../domain/documents/deleted.ts'
 import { isLive, keysOfRight, requireRightNow } from '../domain/rights/authority.ts'
@@ -18,8 +17,8 @@ interface Connected {
   readonly doc: string
   readonly caller: Caller
   readonly end: End
-  /** The role of the link when the connection was admitted. Undefined until it has been read, and for callers without a link. */
-  role: Role | undefined
+  /** The role and end of the link when the connection was admitted. Undefined until they have been read, and for callers without a link. */
+  link: string | undefined
 }
 
 interface NodeRightsOptions {
@@ -55,7 +54,7 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
     return entry !== undefined && decodeRecord<Account>(entry.value).disabledAt !== undefined ? 'account_disabled' : code
   }
 
-  /** Ends a connection whose access ended. The page keeps its link if only the session ended, or if the link now has another role. */
+  /** Ends a connection whose access ended. The page keeps its link if only the session ended, or if the link now has another role or end. */
   const endFor = async ({ caller, end }: Connected, code: ErrorCode): Promise<void> => {
     const isLeft = caller.rests.session !== null && isLive(await shareOf(caller), service().clock.now())
     return end(await reasonOf(caller, code), isLeft || code === 'forbidden')
@@ -72,9 +71,10 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
         await endFor(connected, error.code)
       return
     }
-    const role = (await shareOf(caller))?.role
-    if (connected.role !== undefined && role !== connected.role) connected.end('forbidden', true)
-    connected.role = role
+    const share = await shareOf(caller)
+    const link = share && `${share.role} ${share.expiresAt}`
+    if (connected.link !== undefined && link !== connected.link) connected.end('forbidden', true)
+    connected.link = link
   }
 
   const checkAll = (those: Iterable<Connected>): void => {
@@ -114,7 +114,7 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
   return {
     ...registry,
     add(doc, caller, end) {
-      const connected: Connected = { doc, caller, end, role: undefined }
+      const connected: Connected = { doc, caller, end, link: undefined }
       const removes = [
         registry.add(doc, caller, end),
         ...keysOfRight(caller).map((key) => put(byKey, nameOf(key), connected)),

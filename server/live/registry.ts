@@ -102,7 +102,7 @@ export const createRegistry = (clock: Clock): Registry => {
       noteEnd(endedName(doc, share), code)
       for (const connected of documents.get(doc) ?? []) if (share === null || connected.share === share) connected.end(code, false)
     },
-    changeRole(doc, share, role) {
+    renew(doc, share, role) {
       noteRole(endedName(doc, share), role)
       for (const connected of documents.get(doc) ?? []) if (connected.share === share) connected.end('forbidden', true)
     },

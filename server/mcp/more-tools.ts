@@ -199,9 +199,10 @@ export const moreTools: readonly Tool[] = [
   deleteTool,
   derived('listShares', { title: 'List links', group: 'share', description: 'Lists the links of a document, without their secrets.' }),
   derived('changeShare', {
-    title: 'Change link role',
+    title: 'Change link',
     group: 'share',
-    description: 'Changes the role of a link immediately. share is the id of the link.',
+    description: 'Changes the role, end or name of a link immediately. share is the id of the link.',
+    nulls: ['label', 'expiresAt'],
     destroys: true,
     repeats: true
   }),

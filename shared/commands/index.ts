@@ -261,7 +261,12 @@ const sharing: readonly Command[] = [
     examples: ['agmd share create "$URL" edit --label Ana', 'agmd share create "$URL" view --json'],
     tellsLink: true
   }),
-  commandOf('changeShare', { positionals: { role: 'ROLE' }, examples: ['agmd share change "$URL" "$SHARE" comment'], tellsLink: true }),
+  commandOf('changeShare', {
+    positionals: { role: 'ROLE' },
+    optional: true,
+    examples: ['agmd share change "$URL" "$SHARE" comment', 'agmd share change "$URL" "$SHARE" --label Ana'],
+    tellsLink: true
+  }),
   commandOf('revokeShare', { examples: ['agmd share revoke "$URL" "$SHARE" --yes'], destroys: true }),
   commandOf('listRevisions', { examples: ['agmd revisions list "$URL" --limit 5'] }),
   commandOf('readRevision', { own: true, examples: ['agmd revisions show "$URL" 1'] }),

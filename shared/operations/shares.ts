@@ -4,6 +4,8 @@ import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { AuthorName, Brief, CreatedShare, Label, RoleName, ShareRecord } from './schemas.ts'
 
+const End = z.iso.datetime({ offset: true }).nullish()
+
 const Share = z.string().max(100).meta({ description: 'Secret or id of the link.' })
 
 export const listShares = operation({
@@ -60,7 +62,7 @@ export const createShare = operation({
   input: z.object({
     role: RoleName,
     label: Label.optional(),
-    expiresAt: z.iso.datetime({ offset: true }).nullish(),
+    expiresAt: End,
     author: AuthorName.optional()
   }),
   output: CreatedShare,
@@ -70,20 +72,25 @@ export const createShare = operation({
 })
 
 export const changeShare = operation({
-  summary: 'Changes the role of a share link.',
+  summary: 'Changes the role, end or name of a share link.',
   description:
-    'The new role applies at once, even to open connections. Links made through this one keep at most that role. No link gets a higher role than the ' +
-    'link it was made through. A caller with a link can raise only links made through it. The link of a review assignment ' +
-    'keeps its role.',
+    'Applies at once, even to open connections. Links made through this one keep at most its role and end no later. No link exceeds the one it was ' +
+    'made through. A caller with a link can raise or extend only links made through it. Links of review assignments cannot change.',
   on: 'document',
   role: 'owner',
   rest: { method: 'PATCH', path: '/api/docs/{id}/shares/{share}' },
   mcp: 'change_share',
   cli: 'share change',
-  input: z.object({ share: Share, role: RoleName, author: AuthorName.optional() }),
+  input: z.object({
+    share: Share,
+    role: RoleName.optional(),
+    label: Label.nullish(),
+    expiresAt: End,
+    author: AuthorName.optional()
+  }),
   output: CreatedShare.and(
     z.object({
-      lowered: z.array(z.string()).meta({ description: 'Ids of links made through this link that also got a lower role.' }),
+      lowered: z.array(z.string()).meta({ description: 'Ids of links made through this link that got a lower role or an earlier end.' }),
       ended: z.array(z.string()).meta({ description: 'Ids of assignment links that ended because the role does not allow suggesting.' })
     })
   ),

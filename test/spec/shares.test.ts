@@ -358,6 +358,20 @@ test('[LINK-3] only owners change roles, and one owner remains', async () => {
 const inTheWay = { status: 400, json: { code: 'invalid_request', details: [{ path: 'role' }] } }
 const setRole = (by: Person, { id }: Json, role: string): Promise<Answer> => by.ask('PATCH', `/shares/${id}`, { json: { role } })
 
+/** Creates a document of an account, and returns functions that send requests as the account and make links. */
+const linksOfAccount = async (email: string) => {
+  const account = (await createAccount(world.service, { email, password: 'correct horse battery' })) as Account
+  const headers = { Authorization: `Bearer ${(await openSession(world.service, account.id, 'app', 'a test')).token}` }
+  const { id } = (await world.ask('POST', '/api/docs', { headers, json: { content: 'text' } })).json
+  const mine = (method: string, path: string, json?: unknown): Promise<Answer> =>
+    world.ask(method, `/api/docs/${id}${path}`, { headers, ...(json === undefined ? {} : { json }) })
+  const make = async (role: string, fields: Json = {}): Promise<Person & { link: Json }> => {
+    const { json } = await mine('POST', '/shares', { role, ...fields })
+    return { ...world.person(id, json.key), link: json }
+  }
+  return { mine, make }
+}
+
 test('[LINK-5] a caller with a link raises the role only of links made through it, and lowers that of any link', async () => {
   const first = await world.create('text')
   const { link: viewer } = await first.share('view')
@@ -379,15 +393,7 @@ test('[LINK-5] a caller with a link raises the role only of links made through i
 })
 
 test('[LINK-5] [LINK-6] among the links of an account, its lasting owner link raises those without a maker, and they end with it', async () => {
-  const account = (await createAccount(world.service, { email: 'links@example.org', password: 'correct horse battery' })) as Account
-  const headers = { Authorization: `Bearer ${(await openSession(world.service, account.id, 'app', 'a test')).token}` }
-  const { id } = (await world.ask('POST', '/api/docs', { headers, json: { content: 'text' } })).json
-  const mine = (method: string, path: string, json?: unknown): Promise<Answer> =>
-    world.ask(method, `/api/docs/${id}${path}`, { headers, ...(json === undefined ? {} : { json }) })
-  const make = async (role: string, fields: Json = {}): Promise<Person & { link: Json }> => {
-    const { json } = await mine('POST', '/shares', { role, ...fields })
-    return { ...world.person(id, json.key), link: json }
-  }
+  const { mine, make } = await linksOfAccount('links@example.org')
   const [viewer, lasting, short] = [await make('view'), await make('owner'), await make('owner', { expiresAt: inAnHour() })]
   const other = await make('owner')
   const ofOther = await other.share('view')
@@ -401,6 +407,116 @@ test('[LINK-5] [LINK-6] among the links of an account, its lasting owner link ra
   const second = await make('view')
   const patched = await mine('PATCH', `/shares/${second.link.id}`, { role: 'edit' })
   expect(patched).toMatchObject({ status: 200, json: { role: 'edit', madeThrough: null } })
+})
+
+const setEnd = (by: Person, { id }: Json, expiresAt: string | null): Promise<Answer> =>
+  by.ask('PATCH', `/shares/${id}`, { json: { expiresAt } })
+const tooLate = { status: 400, json: { code: 'invalid_request', details: [{ path: 'expiresAt' }] } }
+const inMinutes = (minutes: number): string => new Date(clock.now() + minutes * 60_000).toISOString()
+
+test('[LINK-9] the owner changes the name and the end of a link; the end applies at once to requests and open pages', async () => {
+  const owner = await world.create('one')
+  const ana = await owner.share('edit', { label: 'Anna' })
+  const page = await ana.connect()
+  const change = (json: Json): Promise<Answer> => owner.ask('PATCH', `/shares/${ana.link.id}`, { json })
+  expect(await change({ label: 'Ana' })).toMatchObject({
+    status: 200,
+    json: { label: 'Ana', role: 'edit', expiresAt: null, secret: ana.key }
+  })
+  const end = inMinutes(2)
+  expect(await change({ expiresAt: end })).toMatchObject({ status: 200, json: { label: 'Ana', role: 'edit', expiresAt: end, lowered: [] } })
+  expect((await owner.ask('GET', `/shares/${ana.link.id}`)).json.share).toMatchObject({ label: 'Ana', expiresAt: end })
+  const connections = (): number => page.messages.filter(({ type }) => type === 'role').length
+  await until(() => connections() === 2, 'the page with the new end')
+  const later = inMinutes(4)
+  expect(await change({ expiresAt: later })).toMatchObject({ status: 200, json: { expiresAt: later } })
+  await until(() => connections() === 3, 'the page with the later end')
+  clock.advance(3 * 60_000)
+  expect((await ana.ask('GET', '')).status).toBe(200)
+  clock.advance(60_000)
+  await until(() => page.closes.some(({ code }) => code === 4401), 'the end of the connection')
+  expect(await ana.ask('GET', '')).toMatchObject(refused)
+  expect((await owner.events()).events.filter(({ kind }: Json) => kind === 'share.changed')).toHaveLength(3)
+
+  const other = await owner.share('view', { expiresAt: inMinutes(5) })
+  const lasts = await owner.ask('PATCH', `/shares/${other.link.id}`, { json: { label: null, expiresAt: null, role: 'comment' } })
+  expect(lasts).toMatchObject({ status: 200, json: { label: null, expiresAt: null, role: 'comment' } })
+  const { latest } = await owner.events()
+  for (const json of [{}, { author: 'Ana' }, { expiresAt: inMinutes(-1) }, { expiresAt: 'tomorrow' }, { label: 7 }])
+    expect((await owner.ask('PATCH', `/shares/${other.link.id}`, { json })).status).toBe(400)
+  expect((await owner.ask('PATCH', `/shares/${other.link.id}`, { json: { label: null, expiresAt: null, role: 'comment' } })).status).toBe(
+    200
+  )
+  expect((await owner.events()).latest).toBe(latest)
+  const { json } = await owner.ask('POST', '/tasks', { json: { requestId: 'one', title: 'Check', instructions: 'Read it.' } })
+  for (const change of [{ label: 'Ben' }, { expiresAt: inMinutes(5) }])
+    expect((await owner.ask('PATCH', `/shares/${json.task.share.id}`, { json: change })).status).toBe(400)
+})
+
+test('[LINK-10] children end no later than their parent when its end changes', async () => {
+  const owner = await world.create('text')
+  const second = await owner.share('owner')
+  const child = await second.share('edit', { expiresAt: inMinutes(30) })
+  const lasting = await second.share('edit')
+  const grandchild = await lasting.share('view')
+  const endsOf = async (): Promise<readonly (string | null)[]> => {
+    const { shares } = (await owner.ask('GET', '/shares')).json
+    return [second, child, lasting, grandchild].map(({ link }) => shares.find(({ id }: Json) => id === link.id).expiresAt)
+  }
+  const end = inMinutes(60)
+  const shortened = await setEnd(owner, second.link, end)
+  expect(new Set(shortened.json.lowered)).toEqual(new Set([lasting.link.id, grandchild.link.id]))
+  expect(await endsOf()).toEqual([end, child.link.expiresAt, end, end])
+  expect(await setEnd(owner, child.link, inMinutes(90))).toMatchObject(tooLate)
+  expect(await setEnd(owner, second.link, null)).toMatchObject({ status: 200, json: { expiresAt: null, lowered: [] } })
+  expect(await endsOf()).toEqual([null, child.link.expiresAt, end, end])
+  // A null end is the end of the parent.
+  const early = inMinutes(10)
+  expect(await setEnd(owner, lasting.link, early)).toMatchObject({ status: 200, json: { lowered: [grandchild.link.id] } })
+  expect(await setEnd(owner, grandchild.link, null)).toMatchObject({ status: 200, json: { expiresAt: early } })
+})
+
+test('[LINK-11] a caller with a link extends only links made through it, and never their own', async () => {
+  const first = await world.create('text')
+  const short = await first.share('owner', { expiresAt: inMinutes(60) })
+  const second = await first.share('owner')
+  const viewer = await first.share('view', { expiresAt: inMinutes(30) })
+  const later = inMinutes(45)
+  for (const by of [short, second]) for (const end of [later, null]) expect(await setEnd(by, viewer.link, end)).toMatchObject(tooLate)
+  for (const end of [inMinutes(90), null]) expect(await setEnd(short, short.link, end)).toMatchObject(tooLate)
+  expect(await setEnd(second, short.link, null)).toMatchObject(tooLate)
+  // Links made through a link that ends stay within its end.
+  const own = await short.share('owner', { expiresAt: inMinutes(20) })
+  expect(await setEnd(own, short.link, null)).toMatchObject(tooLate)
+  expect(await setEnd(short, own.link, inMinutes(90))).toMatchObject(tooLate)
+  expect(await setEnd(short, own.link, later)).toMatchObject({ status: 200, json: { expiresAt: later } })
+  expect(await setEnd(second, own.link, inMinutes(10))).toMatchObject({ status: 200 })
+  expect(await setEnd(first, short.link, null)).toMatchObject({ status: 200, json: { expiresAt: null } })
+
+  const { link: over } = await first.share('view', { expiresAt: inMinutes(1) })
+  clock.advance(60_000)
+  expect(await setEnd(first, over, null)).toMatchObject(tooLate)
+})
+
+test('[LINK-11] among the links of an account, its lasting owner link extends those without a maker, and they end with it', async () => {
+  const { mine, make } = await linksOfAccount('ends@example.org')
+  const [viewer, lasting] = [await make('view', { expiresAt: inMinutes(30) }), await make('owner')]
+  const short = await make('owner', { expiresAt: inMinutes(60) })
+  expect(await setEnd(short, viewer.link, inMinutes(45))).toMatchObject(tooLate)
+  expect(await setEnd(lasting, viewer.link, null)).toMatchObject({ status: 200, json: { expiresAt: null, madeThrough: lasting.link.id } })
+  expect(await mine('DELETE', `/shares/${lasting.link.id}`)).toMatchObject({ json: { ended: [viewer.link.id] } })
+  expect(await mine('PATCH', `/shares/${short.link.id}`, { expiresAt: null })).toMatchObject({ status: 200, json: { madeThrough: null } })
+})
+
+test('[LINK-12] one owner link without an end remains in a document without an account', async () => {
+  const owner = await world.create('text')
+  const first = (await owner.ask('GET', '/shares')).json.shares[0]
+  const refusal = { status: 409, json: { code: 'last_owner_link' } }
+  expect(await setEnd(owner, first, inMinutes(60))).toMatchObject(refusal)
+  const second = await owner.share('owner')
+  // The second link was made through the first one, and would end with it.
+  expect(await setEnd(second, first, inMinutes(60))).toMatchObject(refusal)
+  expect(await setEnd(owner, second.link, inMinutes(60))).toMatchObject({ status: 200 })
 })
 
 test('[LINK-7] callers who are not owners see label and id only of their own link, in the feed and live', async () => {

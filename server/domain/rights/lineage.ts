@@ -26,6 +26,9 @@ export const endWithin = (maker: Share | undefined, asked: number | null): numbe
   return asked ?? latest
 }
 
+/** Whether one end of access comes before another one. Null means that access never ends. */
+export const endsBefore = (one: number | null, other: number | null): boolean => one !== null && (other === null || one < other)
+
 /** Returns the link with this id, followed by all links made through it, directly or indirectly. */
 export const lineageOf = (links: readonly Share[], id: string): Share[] => {
   const found = links.filter((link) => link.id === id)
@@ -43,15 +46,17 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
 }
 
 /**
- * Prepares a link for a higher role: returns it, with a new maker if it needs one. A caller with a link may raise only links made through it.
+ * Prepares a link for a higher role or a later end: returns it, with a new maker if it needs one. A caller with a link may raise only links made through it.
  * Otherwise, the raised access could outlast the caller's own access. The first owner link has no maker and never expires. Its holder may also raise
- * links without a maker, which then end with the first owner link. `by` is the caller's link (`makerOf`). Throws `invalid_request`.
+ * links without a maker, which then end with the first owner link. `by` is the caller's link (`makerOf`), and `path` is the field of the request. Throws
+ * `invalid_request`.
  */
-export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined): Share => {
+export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined, path: 'role' | 'expiresAt'): Share => {
   if (by === undefined || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link
   if (by.maker === undefined && by.expiresAt === null && link.maker === undefined) return { ...link, maker: by.id }
-  const message = 'must not be higher than the current role: this link was not made through yours; create a new link instead'
-  throw new ServiceError('invalid_request', { details: [{ path: 'role', message }] })
+  const what = path === 'role' ? 'higher than the current role' : 'later than the current time'
+  const message = `must not be ${what}: this link was not made through yours; create a new link instead`
+  throw new ServiceError('invalid_request', { details: [{ path, message }] })
 }
 
 /** Returns the first non-owner link in the chain through which a link was made; undefined if that is the link itself. */
@@ -68,6 +73,17 @@ export const withRole = (links: readonly Share[], id: string, role: Role): Share
     changed.set(link.id, { ...link, role: lowered, ...(root !== undefined && { root }) })
   }
   return [...changed.values()]
+}
+
+/** Returns the lineage of a link, in which no link ends after its maker. A link comes after its maker. */
+export const withEnds = (links: readonly Share[], lineage: readonly Share[]): Share[] => {
+  const ends = new Map(links.map(({ id, expiresAt }) => [id, expiresAt]))
+  return lineage.map((link) => {
+    const latest = ends.get(link.maker ?? '') ?? null
+    const expiresAt = endsBefore(latest, link.expiresAt) ? latest : link.expiresAt
+    ends.set(link.id, expiresAt)
+    return { ...link, expiresAt }
+  })
 }
 
 /** Advice for the holder of a link that is about to end and cannot create a link that outlasts it. */

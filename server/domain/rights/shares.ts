@@ -3,26 +3,14 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { shareKeyPattern } from '../../../shared/names.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
-import { includesRole, type Role } from '../../../shared/roles.ts'
+import type { Role } from '../../../shared/roles.ts'
 import { isLive } from './authority.ts'
 import { actorOf, type By, type Caller, requireRole } from './caller.ts'
 import { audit, type AuditActor, auditActor } from '../records/audit.ts'
 import { remember } from '../records/idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from '../records/keys.ts'
 import type { Transaction } from '../records/transaction.ts'
-import {
-  changeLinks,
-  endWithin,
-  lineageOf,
-  listLinks,
-  makerOf,
-  raisedThrough,
-  requireNotFreed,
-  requireOwnerLeft,
-  requireRoleWithin,
-  rootOf,
-  withRole
-} from './lineage.ts'
+import { changeLinks, endWithin, lineageOf, listLinks, makerOf, requireNotFreed, requireOwnerLeft, rootOf } from './lineage.ts'
 import { hashSecret, newId, newShareKey } from '../secrets.ts'
 import { term } from '../../../shared/words.ts'
 import type { Service } from '../service.ts'
@@ -36,7 +24,12 @@ export const shareUrl = ({ baseUrl }: Service, doc: string, secret: string): str
 /** Returns the address of the document's canonical Markdown with the key of this link. */
 export const agentUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}.md?key=${secret}`
 
-const present = (service: Service, doc: string, share: Share, lastUsedAt: number | null): Output<'listShares'>['shares'][number] => {
+export const presentShare = (
+  service: Service,
+  doc: string,
+  share: Share,
+  lastUsedAt: number | null
+): Output<'listShares'>['shares'][number] => {
   const secret = service.vault.open(share.sealed, share.id)
   return {
     id: share.id,
@@ -52,6 +45,13 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
     lastUsedAt: instantOrNull(lastUsedAt),
     revoked: share.revokedAt !== null
   }
+}
+
+/** Stores a link that is not revoked, and its index. */
+export const putRecords = (tx: Transaction, doc: string, share: Share): void => {
+  const { id, hash, expiresAt } = share
+  tx.put(keys.share(doc, id), encodeRecord(share))
+  tx.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: false } satisfies KeyIndex))
 }
 
 interface NewShare {
@@ -92,8 +92,7 @@ export const putShare = (
     ...(maker === undefined ? {} : { maker: maker.id }),
     ...(root === undefined ? {} : { root })
   }
-  tx.put(keys.share(doc, id), encodeRecord(share))
-  tx.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: false } satisfies KeyIndex))
+  putRecords(tx, doc, share)
   audit(tx, { kind: 'link.made', by: auditActor(by), doc, link: id, role })
   const counted = task === undefined ? { shares: shares + 1 } : { taskShares: taskShares + 1 }
   tx.head = { ...tx.head, ...counted, sharesMade: (tx.head.sharesMade ?? 0) + 1 }
@@ -121,7 +120,8 @@ export const makeRoom = async (service: Service, doc: string): Promise<void> => 
   })
 }
 
-const expiry = (service: Service, text: string | null | undefined): number | null => {
+/** Returns the requested end of a link, in milliseconds since 1970; null if it has none. Throws `invalid_request` if the end has passed. */
+export const expiry = (service: Service, text: string | null | undefined): number | null => {
   if (text === null || text === undefined) return null
   const at = Date.parse(text)
   if (at <= service.clock.now())
@@ -138,7 +138,7 @@ export const createShare: OnDocument<'createShare'> = async (service, caller, do
     const { share } = putShare(service, tx, doc, { by: caller, maker, role: input.role, label: input.label ?? null, expiresAt })
     const { id: shareId, role, label } = share
     tx.event('share.created', actorOf(caller), { shareId, role, label, ...(maker && { madeThrough: maker.id }) })
-    const answer = present(service, doc, share, null)
+    const answer = presentShare(service, doc, share, null)
     return remember(service, tx, caller, doc, { ...answer, share: answer })
   })
 }
@@ -164,12 +164,12 @@ export const listShares = async (service: Service, doc: string, input: Input<'li
     .toSorted((one, other) => (one.place < other.place ? 1 : -1))
     .filter(({ place }) => before === undefined || place < before)
   const page = after.slice(0, limit)
-  const shares = await Promise.all(page.map(async ({ link }) => present(service, doc, link, await lastUse(service, doc, link.id))))
+  const shares = await Promise.all(page.map(async ({ link }) => presentShare(service, doc, link, await lastUse(service, doc, link.id))))
   return { shares, nextBefore: after.length > limit ? (page.at(-1)?.place ?? null) : null }
 }
 
 /** Returns a link by its id or its secret. Throws `not_found`. */
-const getShare = async ({ storage }: Service, doc: string, name: string): Promise<Share> => {
+export const getShare = async ({ storage }: Service, doc: string, name: string): Promise<Share> => {
   const index = shareKeyPattern.test(name) ? await storage.get(keys.key(hashSecret(name))) : undefined
   const found = index && decodeRecord<KeyIndex>(index.value)
   const entry = await storage.get(keys.share(doc, found?.doc === doc ? found.share : name))
@@ -179,7 +179,7 @@ const getShare = async ({ storage }: Service, doc: string, name: string): Promis
 
 export const readShare = async (service: Service, doc: string, { share }: Input<'readShare'>): Promise<Output<'readShare'>> => {
   const link = await getShare(service, doc, share)
-  return { share: present(service, doc, link, await lastUse(service, doc, link.id)) }
+  return { share: presentShare(service, doc, link, await lastUse(service, doc, link.id)) }
 }
 
 /** The person or program that ends a link, as the audit log and the events name it. */
@@ -188,10 +188,10 @@ export interface Ender {
   readonly actor: string
 }
 
-const enderOf = (caller: Caller): Ender => ({ audited: auditActor(caller), actor: actorOf(caller) })
+export const enderOf = (caller: Caller): Ender => ({ audited: auditActor(caller), actor: actorOf(caller) })
 
 /** Revokes a link, and marks it as revoked in its review assignment. `through` is the id of the link whose revocation also ends this link. */
-const putRevocation = (tx: Transaction, ender: Ender, doc: string, share: Share, through?: string): void => {
+export const putRevocation = (tx: Transaction, ender: Ender, doc: string, share: Share, through?: string): void => {
   const { id, hash, role, label, expiresAt, task } = share
   const { shares, taskShares } = tx.head
   tx.put(keys.share(doc, id), encodeRecord({ ...share, revokedAt: tx.now } satisfies Share))
@@ -265,60 +265,4 @@ export const revokeForOperator = async (service: Service, by: By, ender: Ender, 
   })
   for (const each of ended) service.live.end(doc, each, 'credential_invalid')
   return ended
-}
-
-/** The effects of a role change: the response, and the links whose roles were lowered with it. */
-interface RoleChange {
-  readonly answer: Output<'changeShare'>
-  readonly lowered: readonly Share[]
-}
-
-/** Stores a link with its new role, and all links made through it. Throws `invalid_request` or `last_owner_link`. */
-const putRole = (
-  service: Service,
-  tx: Transaction,
-  caller: Caller,
-  doc: string,
-  links: readonly Share[],
-  id: string,
-  role: Role
-): RoleChange => {
-  const before = new Map(links.map((link) => [link.id, link]))
-  const found = before.get(id)
-  if (found === undefined) throw new ServiceError('not_found', { message: 'This document has no such link.' })
-  if (found.task !== undefined)
-    throw new ServiceError('invalid_request', { message: 'The link of a review assignment keeps its role; revoke the link instead.' })
-  const link = includesRole(found.role, role) ? found : raisedThrough(links, found, makerOf(tx, caller))
-  const linked = links.map((each) => (each.id === id ? link : each))
-  requireRoleWithin(linked, link, role)
-  const all = withRole(linked, id, role)
-  const owners = all.filter((each) => each.role !== 'owner').flatMap((each) => before.get(each.id) ?? [])
-  requireOwnerLeft(tx, links, owners)
-  // A reviewer needs at least the role `suggest`.
-  const ended = all.filter((each) => each.task !== undefined && !includesRole(each.role, 'suggest'))
-  const lowered = all.filter((each) => each.role !== before.get(each.id)?.role && !ended.includes(each))
-  for (const each of all) if (!ended.includes(each)) tx.put(keys.share(doc, each.id), encodeRecord(each))
-  for (const each of lowered) {
-    const through = each.id === id ? {} : { changedWith: id }
-    tx.event('share.changed', actorOf(caller), { shareId: each.id, role: each.role, label: each.label, ...through })
-  }
-  for (const each of ended) putRevocation(tx, enderOf(caller), doc, before.get(each.id) ?? each, id)
-  const share = present(service, doc, { ...link, role }, null)
-  const idsOf = (some: readonly Share[]): string[] => some.map((each) => each.id).filter((each) => each !== id)
-  const answer = { ...share, share, lowered: idsOf(lowered), ended: idsOf(ended) }
-  return { answer: remember(service, tx, caller, doc, answer), lowered }
-}
-
-/**
- * Changes the role of a link. The new role applies immediately on REST, MCP and WebSocket. Throws `not_found`, `invalid_request` or
- * `last_owner_link`.
- */
-export const changeShare: OnDocument<'changeShare'> = async (service, caller, doc, input) => {
-  const { id } = await getShare(service, doc, input.share)
-  const { answer, lowered } = await changeLinks(service, caller, doc, (tx, links) =>
-    putRole(service, tx, caller, doc, links, id, input.role)
-  )
-  for (const link of lowered) service.live.changeRole(doc, link.id, link.role)
-  for (const each of answer.ended) service.live.end(doc, each, 'credential_invalid')
-  return answer
 }
