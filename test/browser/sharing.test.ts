@@ -37,7 +37,7 @@ const live = async (document: Document) => (await sharesOf(document)).filter(({ 
 const revoke = ({ id, key }: Document, share: string): Promise<Response> =>
   fetch(`${world.url}/api/docs/${id}/shares/${share}`, { method: 'DELETE', headers: { 'x-share-key': key } })
 
-test('[SHARING-1] with the keyboard alone: a link with role, name and expiry is created, copied, shown as a QR code and revoked', async () => {
+test('[SHARING-1] [SHARING-12] with the keyboard alone: a link with role, name and expiry is created, copied, shown as a QR code, changed and revoked', async () => {
   const document = await createDocument(world.url, '# Shared')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -69,12 +69,31 @@ test('[SHARING-1] with the keyboard alone: a link with role, name and expiry is 
   // The list shows that the link is in use.
   await page.getByText('in use now').waitFor()
 
-  await tabTo(page, 'Revoke: Bea')
+  await tabTo(page, 'Change name or end: Bea')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => globalThis.document.activeElement?.closest('.share-row form') !== null)
+  await page.keyboard.type('Beatrix')
+  await context.setOffline(true)
+  await page.keyboard.press('Enter')
+  await dialog(page).getByRole('alert').waitFor()
+  await context.setOffline(false)
+  await page.keyboard.press('Tab')
+  await choose(page, 'Never')
+  await tabTo(page, 'Save')
+  await page.waitForFunction(() => globalThis.document.activeElement?.ariaDisabled !== 'true')
+  await page.keyboard.press('Enter')
+  await page.locator('.share-row', { hasText: 'Beatrix' }).waitFor()
+  expect((await live(document)).filter(({ role }) => role === 'comment')).toMatchObject([{ label: 'Beatrix', expiresAt: null }])
+  await page.waitForFunction(() => globalThis.document.activeElement?.classList.contains('share-change'))
+  await chip(bea.page, 'readonly').waitFor()
+  await page.getByText('in use now').waitFor()
+
+  await tabTo(page, 'Revoke: Beatrix')
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => globalThis.document.activeElement?.textContent === 'Cancel')
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
-  await page.locator('.share-row', { hasText: 'Bea' }).waitFor({ state: 'detached' })
+  await page.locator('.share-row', { hasText: 'Beatrix' }).waitFor({ state: 'detached' })
   await chip(bea.page, 'ended').waitFor()
   expect(await page.evaluate(() => globalThis.document.activeElement?.closest('dialog') !== null)).toBe(true)
   await page.keyboard.press('Escape')

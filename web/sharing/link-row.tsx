@@ -6,7 +6,8 @@ import { includesRole, roles } from '../../shared/roles.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords, dayWords } from '../text/when.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { isFirst, linksOf, madeThrough } from './links.ts'
+import { isFirst, type LinkChange, linksOf, madeThrough } from './links.ts'
+import { LinkForm } from './link-form.tsx'
 import { isOwnIn } from './own-link.ts'
 import type { TabInput } from './tab.ts'
 import { QrCode } from './qr-code.tsx'
@@ -83,7 +84,7 @@ function Ask({ name, through, onRevoke, onKeep }: AskInput): JSX.Element {
 export function LinkRow({ view, share, disabled }: TabInput & { readonly share: Share }): JSX.Element {
   const { session } = view
   const links = linksOf(session)
-  const open = useSignal<'qr' | 'ask' | undefined>(undefined)
+  const open = useSignal<'qr' | 'ask' | 'form' | undefined>(undefined)
   const row = useRef<HTMLLIElement>(null)
 
   const own = isOwnIn(session, share)
@@ -96,12 +97,12 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
     own ? t('Keep it to yourself') : useWords(share),
     endWords(share)
   ].filter((part) => part !== undefined)
-  const toggle = (part: 'qr' | 'ask'): void => {
+  const toggle = (part: 'qr' | 'ask' | 'form'): void => {
     open.value = open.value === part ? undefined : part
   }
-  const keep = (): void => {
+  const close = (button: '.share-revoke' | '.share-change'): void => {
     open.value = undefined
-    row.current?.querySelector<HTMLElement>('.share-revoke')?.focus()
+    row.current?.querySelector<HTMLElement>(button)?.focus()
   }
   const others = links.list.value ?? []
   const through = madeThrough(others, share.id).map(nameOf)
@@ -113,6 +114,9 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
     const list = row.current?.closest<HTMLElement>('.share-panel')?.querySelector<HTMLElement>('input')
     await links.revoke(share, keepsLinks)
     list?.focus()
+  }
+  const save = async (change: LinkChange): Promise<void> => {
+    if (await links.change(share, change)) close('.share-change')
   }
   const invite = (): void => {
     links.invited.value = share
@@ -133,7 +137,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
             values={offered}
             words={(role) => t(roleWords[role])}
             disabled={disabled}
-            onChoose={(role) => void links.change(share, role)}
+            onChoose={(role) => void links.change(share, { role })}
           />
         )}
         <CopyButton text={share.url} what={t('Link')} words={t('Copy')} label={t('Copy link: {name}', { name })} />
@@ -150,6 +154,17 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
           title={t('Instructions for an agent')}
           onClick={invite}
         />
+        {mayChange && (
+          <IconButton
+            class='share-change'
+            icon='pen'
+            label={t('Change name or end: {name}', { name })}
+            title={t('Change name or end')}
+            disabled={disabled}
+            aria-expanded={open.value === 'form'}
+            onClick={() => toggle('form')}
+          />
+        )}
         {mayRevoke && (
           <IconButton
             class='share-revoke'
@@ -163,7 +178,12 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
         )}
       </div>
       {open.value === 'qr' && <QrCode text={share.url} label={t('QR code of the link: {name}', { name })} />}
-      {open.value === 'ask' && <Ask name={name} through={through} onRevoke={(keepsLinks) => void revoke(keepsLinks)} onKeep={keep} />}
+      {open.value === 'form' && (
+        <LinkForm share={share} disabled={disabled} onSave={(change) => void save(change)} onCancel={() => close('.share-change')} />
+      )}
+      {open.value === 'ask' && (
+        <Ask name={name} through={through} onRevoke={(keepsLinks) => void revoke(keepsLinks)} onKeep={() => close('.share-revoke')} />
+      )}
     </li>
   )
 }

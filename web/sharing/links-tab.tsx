@@ -9,7 +9,7 @@ import { ownName, personName, setPersonName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { dayOf, expiries, type Expiry } from './expiry.ts'
+import { EndField } from './end-field.tsx'
 import type { TabInput } from './tab.ts'
 import { LinkRow } from './link-row.tsx'
 import { linksOf, type Links, type Wish } from './links.ts'
@@ -68,27 +68,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
         <span>{t('Role')}</span>
         <Choice value={wish.role} values={offered} words={(name) => t(roleWords[name])} onChoose={(name) => change({ role: name })} />
       </label>
-      <label class='field'>
-        <span>{t('Ends')}</span>
-        <Choice
-          value={wish.expiry}
-          values={Object.keys(expiries) as Expiry[]}
-          words={(name) => t(expiries[name])}
-          onChoose={(name) => change({ expiry: name })}
-        />
-      </label>
-      {wish.expiry === 'date' && (
-        <label class='field'>
-          <span>{t('End date')}</span>
-          <input
-            type='date'
-            required
-            min={dayOf(Date.now())}
-            value={wish.day}
-            onInput={(event: Event) => change({ day: valueOf(event) })}
-          />
-        </label>
-      )}
+      <EndField expiry={wish.expiry} day={wish.day} onChange={change} />
       <button class='button' aria-disabled={busy.value || disabled}>
         {t('Create link')}
       </button>

@@ -8,17 +8,16 @@ import { onceFor } from '../../shared/once-for.ts'
 import type { Session } from '../session/session.ts'
 import { newId } from '../base/new-id.ts'
 import { mayPass } from '../client/failure.ts'
-import { endOf, type Expiry } from './expiry.ts'
+import { endOf, type LinkEnd } from './expiry.ts'
 import { changeShare, createShare, listShares, revokeShare, type NewShare, type Share } from './requests.ts'
 
 /** The person's choices for a new link. */
-export interface Wish {
+export interface Wish extends LinkEnd {
   readonly label: string
   readonly role: Role
-  readonly expiry: Expiry
-  /** The value of the date field. It counts only if the expiry is `date`. */
-  readonly day: string
 }
+
+export type LinkChange = Partial<Pick<Share, 'role' | 'label' | 'expiresAt'>>
 
 export interface Links {
   /** The links, newest first. Owners see all of them. Others see the links that they created on this page. Undefined until known. */
@@ -40,8 +39,11 @@ export interface Links {
   create(wish: Wish): Promise<Share | undefined>
   /** Returns the link for everyone with a role, and creates it if there is none. Resolves to undefined if the request fails. */
   general(role: Role): Promise<Share | undefined>
-  /** Changes the role of a link. Links created through it get at most the new role. */
-  change(share: Share, role: Role): Promise<void>
+  /**
+   * Changes the role, the end or the name of a link. Links created through it get at most the new role, and end no later. Resolves to
+   * false if the request fails; `failure` then contains the error.
+   */
+  change(share: Share, change: LinkChange): Promise<boolean>
   /** Resets the form to its defaults, unless it contains a draft. */
   settle(): void
   /** Revokes a link. Links created through it are revoked too, unless `keepsLinks` is set. */
@@ -147,10 +149,11 @@ function createLinks(session: Session): Links {
       )
       return found ?? create({ ...empty, role })
     },
-    async change(share, role) {
-      if ((await attempt(() => changeShare(session, { share: share.id, role }))) === undefined) return
-      list.value = list.value?.map((other) => (other.id === share.id ? { ...other, role } : other))
+    async change(share, change) {
+      if ((await attempt(() => changeShare(session, { share: share.id, ...change }))) === undefined) return false
+      list.value = list.value?.map((other) => (other.id === share.id ? { ...other, ...change } : other))
       await this.load()
+      return true
     },
     settle() {
       if (draft.value.label === '') draft.value = empty

@@ -690,6 +690,8 @@ export const de: Catalogue = {
   'Revoke all': 'Alle widerrufen',
   'Revoke link': 'Link widerrufen',
   'Revoke this link only': 'Nur diesen Link widerrufen',
+  'Change name or end': 'Name oder Ende ändern',
+  'Change name or end: {name}': 'Name oder Ende ändern: {name}',
   'Revoke: {name}': 'Widerrufen: {name}',
   'revoked a link: {role}': 'hat einen Link widerrufen: {role}',
   'revoked the link of {name}': 'hat den Link von {name} widerrufen',
