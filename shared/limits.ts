@@ -624,6 +624,9 @@ export const limits = {
   // Import and export
   /** Longest text that is copied from the live view also as HTML, in UTF-16 units. Copying waits for the conversion. */
   copiedHtmlUnitsMax: 200_000,
+  /** Maximum number of pictures and other files in a download of a document as Markdown, and their total size in bytes. */
+  archiveFilesMax: 500,
+  archiveBytesMax: 100 * 1024 * 1024,
   /** Maximum number of files in a folder or archive that is imported. */
   importFilesMax: 200_000,
   /** Largest text file that is read, in bytes. A UTF-16 unit can take 3 bytes, and each line can end with CR LF. */

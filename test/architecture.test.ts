@@ -54,7 +54,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     files: /^(shared|web)\//,
     packages: [
       text,
-      /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|highlight\.js|temml|mermaid|uqr)(\/|$)/
+      /^(preact|@preact|@codemirror|@lezer|@fontsource|@fontsource-variable|@hocuspocus|y-[^/]+|highlight\.js|temml|mermaid|uqr|fflate)(\/|$)/
     ]
   },
   { of: /^cli\/vite\.config\.ts$/, files: /^(shared|cli)\//, packages: [builtin, /^vite$/] },

@@ -2,7 +2,7 @@
  * Replaces the links in exported text with links that work outside the service: those from the imported file, or links relative to the exported file.
  */
 import type { Imported } from '../domain/records/keys.ts'
-import { type Link, linksIn, type Rewrite, rewritten } from './links.ts'
+import { type Link, linksIn, type Rewrite, rewritten } from '../../shared/markdown/links-in-text.ts'
 
 const wholeOf = (text: string, { whole }: Link): string => text.slice(whole.from, whole.to)
 

@@ -2,13 +2,25 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostileTexts } from '../support/hostile.ts'
 import { png } from '../support/media.ts'
 import { start, type World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { complaints, createDocument, launch, saved, type Document, ownPage, until } from './browser.ts'
+import {
+  complaints,
+  createDocument,
+  type Document,
+  editorText,
+  launch,
+  ownPage,
+  readMarkdown,
+  replaceInScripts,
+  saved,
+  until
+} from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -52,14 +64,29 @@ async function taken(page: Page, name: string): Promise<string> {
   return path
 }
 
-async function withPicture(): Promise<Document> {
-  const document = await createDocument(world.url, text)
+/** Downloads the Markdown as a person does. Returns the name of the file, and the files in it if it is an archive. */
+async function markdownTaken(page: Page): Promise<{ readonly name: string; readonly files: Readonly<Record<string, Uint8Array>> }> {
+  await page.getByRole('button', { name: 'More' }).click()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as Markdown' }).click()])
+  const name = download.suggestedFilename()
+  const path = join(folder, name)
+  await download.saveAs(path)
+  const bytes = await readFile(path)
+  return { name, files: name.endsWith('.zip') ? unzipSync(bytes) : { [name]: bytes } }
+}
+
+async function addPicture(document: Document, bytes: Uint8Array): Promise<string> {
   const answer = await fetch(`${world.url}/api/docs/${document.id}/assets?name=lake.png`, {
     method: 'POST',
     headers: { 'content-type': 'image/png', 'x-share-key': document.key },
-    body: new Uint8Array(png())
+    body: new Uint8Array(bytes)
   })
-  const { markdown } = (await answer.json()) as { markdown: string }
+  return ((await answer.json()) as { markdown: string }).markdown
+}
+
+async function withPicture(): Promise<Document> {
+  const document = await createDocument(world.url, text)
+  const markdown = await addPicture(document, png())
   await fetch(`${world.url}/api/docs/${document.id}/edits`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-share-key': document.key },
@@ -68,7 +95,7 @@ async function withPicture(): Promise<Document> {
   return document
 }
 
-test('[EXPORT-1] the document as one file looks like its published page, requests nothing, and nothing was uploaded for it', async () => {
+test('[EXPORT-1] [EXPORT-4] the document as one file looks like its published page, requests nothing, and nothing was uploaded for it', async () => {
   const document = await withPicture()
   const { context, page, heard } = await ownPage(browser)
   await page.goto(document.url)
@@ -78,6 +105,15 @@ test('[EXPORT-1] the document as one file looks like its published page, request
     if (request.method() !== 'GET') sent.push(`${request.method()} ${request.url()}`)
   })
   const path = await taken(page, 'lakes')
+  const markdown = await readMarkdown(world.url, document)
+  const picture = /\((\/f\/([^)]+))\)/.exec(markdown)
+  expect(await markdownTaken(page)).toEqual({
+    name: 'Lakes of the North.zip',
+    files: {
+      'Lakes of the North.md': new TextEncoder().encode(markdown.replace(picture?.[1] ?? '', `files/${picture?.[2]}`)),
+      [`files/${picture?.[2]}`]: new Uint8Array(png())
+    }
+  })
   expect(sent).toEqual([])
   expect(await page.locator('.print-sheet').count()).toBe(0)
 
@@ -126,6 +162,36 @@ test('[EXPORT-1] the document as one file looks like its published page, request
   expect([...heard, ...broken]).toEqual([])
   await context.close()
   await reader.close()
+})
+
+test('[EXPORT-4] a download as Markdown leaves out files that are missing or too large, says so, and links to them', async () => {
+  const document = await createDocument(world.url, '# Words')
+  const { page, heard, context } = await ownPage(browser)
+  await replaceInScripts(page, '104857600', '200')
+  await page.goto(document.url)
+  await saved(page)
+  expect((await markdownTaken(page)).name).toBe('Words.md')
+  const small = await addPicture(document, png())
+  const large = await addPicture(document, png(60, 60, [1, 90, 200]))
+  const rest = '`![](/f/code.png)`\n\n![else](https://picture.example/f/a.png)'
+  const content = `# Words\n\n${small} ${small}\n\n${large} ![gone](/f/gone.png "Gone")\n\n${rest}`
+  await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'content-type': 'text/markdown', 'x-share-key': document.key },
+    body: content
+  })
+  await until(async () => (await editorText(page)) === content, 'the text with pictures')
+  const { files } = await markdownTaken(page)
+  await page.getByText('2 files are not in the download').waitFor()
+  const [path, other] = [small, large].map((markdown) => /\((.+)\)/.exec(markdown)?.[1] ?? '')
+  const name = `files/${path?.slice('/f/'.length)}`
+  expect(Object.keys(files).toSorted()).toEqual(['Words.md', name].toSorted())
+  const text = new TextDecoder().decode(Object.entries(files).find(([each]) => each.endsWith('.md'))?.[1])
+  expect(text).toBe(
+    `# Words\n\n![lake.png](${name}) ![lake.png](${name})\n\n![lake.png](${world.url}${other}) ![gone](${world.url}/f/gone.png "Gone")\n\n${rest}`
+  )
+  expect(heard).toEqual([])
+  await context.close()
 })
 
 test('[EXPORT-2] a hostile document exported as a file runs and loads nothing', async () => {

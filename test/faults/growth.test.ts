@@ -10,7 +10,7 @@ import { safeReturnTo } from '../../server/auth/oidc.ts'
 import { cookiesOf, readCookie } from '../../server/auth/cookies.ts'
 import { versionsNamed } from '../../server/domain/text/content.ts'
 import { redactText } from '../../server/log.ts'
-import { linksIn } from '../../server/transfer/links.ts'
+import { linksIn } from '../../shared/markdown/links-in-text.ts'
 import { withOutsideLinks } from '../../server/transfer/restored-links.ts'
 import { parseBoard, repeatedCards } from '../../shared/fences/board.ts'
 import { addTag } from '../../shared/fences/board-edits.ts'
@@ -178,7 +178,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'shared/text/surroundings.ts': {
     surroundingsTaken: (text) => surroundingsTaken(text, changed(text), edits(text))({ from: 50, to: 60 })
   },
-  'server/transfer/links.ts': {
+  'shared/markdown/links-in-text.ts': {
     linksIn: (text) => linksIn(text, true),
     withOutsideLinks: (text) => withOutsideLinks(text, undefined, () => 'x')
   },

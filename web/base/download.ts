@@ -1,12 +1,13 @@
 /** Returns the file name for a title, without an extension. */
-const fileName = (title: string): string =>
+export const fileName = (title: string): string =>
   title
     .normalize('NFC')
     .replace(/[^\p{L}\p{N} ._-]+/gu, '')
     .trim()
     .slice(0, 80) || 'document'
 
-function download(name: string, type: string, content: string): void {
+/** Downloads a file. */
+export function download(name: string, type: string, content: BlobPart): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([content], { type }))
   link.download = name

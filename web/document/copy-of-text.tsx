@@ -8,7 +8,7 @@ export const lostWords = (): string => t('Some of your changes did not reach the
 
 export function Download({ session }: { session: Session }): JSX.Element {
   return (
-    <button type='button' class='button primary' onClick={session.download}>
+    <button type='button' class='button primary' onClick={() => session.download()}>
       <Icon name='download' size={18} />
       {t('Download my copy')}
     </button>

@@ -2,6 +2,8 @@
 import { term } from '../text/t.ts'
 import { fetched, type Command } from '../view/command.ts'
 
+const load = () => import('./exports.ts')
+
 export const exportCommands: readonly Command[] = [
   {
     id: 'download',
@@ -9,7 +11,12 @@ export const exportCommands: readonly Command[] = [
     group: 'document',
     icon: 'download',
     words: term('export save file'),
-    run: (page) => page.session.download()
+    run({ session }) {
+      // Without a connection, the code may be missing, and the pictures are too.
+      load()
+        .then(({ downloadText }) => downloadText(session))
+        .catch(() => session.download())
+    }
   },
   {
     id: 'download.page',
@@ -17,7 +24,7 @@ export const exportCommands: readonly Command[] = [
     group: 'document',
     icon: 'download',
     words: term('export HTML file'),
-    run: fetched(async ({ session }) => (await import('./page-file.ts')).downloadPage(session))
+    run: fetched(async ({ session }) => (await load()).downloadPage(session))
   },
   {
     id: 'print',
@@ -25,6 +32,6 @@ export const exportCommands: readonly Command[] = [
     group: 'document',
     icon: 'printer',
     words: term('paper PDF'),
-    run: fetched(async ({ session }) => (await import('./print.ts')).printDocument(session))
+    run: fetched(async ({ session }) => (await load()).printDocument(session))
   }
 ]

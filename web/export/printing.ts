@@ -28,7 +28,7 @@ export function handlePrinting(session: Session): () => void {
     if (key.toLowerCase() !== 'p' || !(ctrlKey || metaKey) || shiftKey || altKey) return
     event.preventDefault()
     // If the code cannot be loaded, the browser prints the Markdown, as its menu does.
-    import('./print.ts').then(({ printDocument }) => printDocument(session)).catch(() => print())
+    import('./exports.ts').then(({ printDocument }) => printDocument(session)).catch(() => print())
   }
   const listening = new AbortController()
   addEventListener('beforeprint', before, listening)

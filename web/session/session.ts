@@ -64,7 +64,8 @@ export interface Session {
   readonly declined: ReadonlySignal<boolean>
   /** Calls a listener with the stateless messages of the server. Returns a function that removes the listener. */
   onMessage(listener: (message: LiveMessage) => void): () => void
-  download(): void
+  /** Downloads the text with `save`, by default as a Markdown file. The person may then leave the page, even if changes are not saved. */
+  download(save?: (title: string) => void): void
   /** Removes the text and the link of the document from this device. */
   remove(): Promise<void>
   close(): void
@@ -191,8 +192,8 @@ export function openSession(id: string): Session {
     state: computed(() => (refusal.value !== undefined ? 'refused' : open.value ? 'open' : 'opening')),
     chip: said.shown,
     drafts,
-    download() {
-      downloadMarkdown(title.value, text.toString())
+    download(save = (name) => downloadMarkdown(name, text.toString())) {
+      save(title.value)
       leaving.allow(unsent.value)
     },
     async remove() {
