@@ -29,6 +29,8 @@ import { alternativeWords, pictureAt, type PictureAt } from '../web/editor/live/
 import { pictureChanges, pictureSaved, widthChanges } from '../web/editor/live/picture-changes.ts'
 import { beyond, chosenPicture, typedAfter } from '../web/editor/live/picture-chosen.ts'
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter } from '../web/editor/live/picture-size.ts'
+import { collapsible } from '../web/editor/live/collapsible.ts'
+import { collapsiblesIn, mayChangeTags, moved } from '../web/editor/live/collapsible-parts.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
 import { firstPlace, resting } from '../web/editor/resting.ts'
@@ -48,6 +50,7 @@ import { formatEnds, markComposed } from '../web/editor/caret-formats.ts'
 import { emptyMarks } from '../web/editor/empty-marks.ts'
 import { hunksOf } from '../web/review/suggestions/hunks.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
+import { isHidden } from '../web/editor/find/hidden.ts'
 import { best } from '../web/base/match.ts'
 import { de } from '../web/text/de.ts'
 import { type Command, Direction, EditorView, keymap } from '@codemirror/view'
@@ -1355,4 +1358,65 @@ test('[WRITE-123] the marks belong to the same undo step and to the same suggest
 test('[WRITE-123] text that is typed over formatted text keeps its marks', () => {
   const state = stateOf('**‹word›**', emptyMarks)
   expect(state.update({ ...state.replaceSelection('x'), userEvent: 'input.type' }).newDoc.toString()).toBe('**x**')
+})
+
+const asked = '<details>\n<summary>Why *so*?</summary>\n\nBecause\n\n</details>'
+
+test.each([
+  [asked, ['Why *so*?']],
+  [`a\n\n<DETAILS open> <summary>b</summary>  \n\nc\n</details>\n\n${asked}\n`, ['b', 'Why *so*?']],
+  [`<details>\n<summary>Outer</summary>\n\n${asked}\n\n</details>`, ['Outer', 'Why *so*?']],
+  [`> ${asked.replaceAll('\n', '\n> ')}`, ['Why *so*?']],
+  [asked.replace('</details>', ''), []],
+  [asked.replace('<details>', '<details>b'), []],
+  [asked.replace('</summary>', '</summary>b'), undefined],
+  [asked.replace('<summary>', '\n<summary>'), undefined]
+])('[WRITE-165] the collapsible text in %j', (text, expected) => {
+  const doc = Text.of(text.split('\n'))
+  const words = collapsiblesIn(doc).map((part) => doc.sliceString(part.words.from, part.words.to))
+  expect(words).toEqual(expected ?? [])
+  // The reading view has the same, with a default summary for text without one.
+  const [, ...drawn] = createRenderer({})
+    .render(text)
+    .html.split(/<summary>(?=.*<\/summary>)/)
+  expect(drawn).toHaveLength(expected?.length ?? 1)
+})
+
+test('[WRITE-165] collapsible text keeps its place through changes, whether they touch its tags or not', () => {
+  const state = EditorState.create({ doc: `Words\n\n${asked}\n\nMore` })
+  const parts = collapsiblesIn(state.doc)
+  for (let from = 0; from <= state.doc.length; from++)
+    for (const [length, insert] of [
+      [0, 'x'],
+      [0, '\n'],
+      [1, ''],
+      [3, ''],
+      [0, asked]
+    ] as const) {
+      const { changes, newDoc } = state.update({ changes: { from, to: Math.min(from + length, state.doc.length), insert } })
+      const now = mayChangeTags(changes, state.doc, newDoc) ? collapsiblesIn(newDoc) : parts.map((part) => moved(part, changes))
+      expect(now).toEqual(collapsiblesIn(newDoc))
+    }
+})
+
+test('[WRITE-165] find and replace leave out the tags of collapsible text', () => {
+  const state = EditorState.create({
+    doc: asked,
+    extensions: [markdown(), EditorView.editorAttributes.of({ class: 'cm-live' })]
+  })
+  const at = (words: string): boolean => isHidden(state, asked.indexOf(words), asked.indexOf(words) + words.length)
+  expect(['<details>', '<summary>', '</summary>', '</details>', 'Why', 'Because'].map(at)).toEqual([true, true, true, true, false, false])
+})
+
+test.each([
+  ['<details>\n<summary>Why?</summary>|\n\na\n</details>', '<details>\n<summary>Why?X|</summary>\n\na\n</details>'],
+  ['<details>\n|<summary>Why?</summary>\n\na\n</details>', '<details>\n<summary>X|Why?</summary>\n\na\n</details>'],
+  ['<details>\n<summary>Wh|y?</summary>\n\na\n</details>', '<details>\n<summary>WhX|y?</summary>\n\na\n</details>'],
+  ['<details>\n<summary>Why?</summary>\n\na|\n</details>', '<details>\n<summary>Why?</summary>\n\naX|\n</details>']
+])('[WRITE-166] a letter typed in %j', (before, expected) => {
+  const state = stateOf(before, collapsible)
+  const { head } = state.selection.main
+  expect(
+    marked(state.update({ changes: { from: head, insert: 'X' }, selection: { anchor: head + 1 }, userEvent: 'input.type' }).state)
+  ).toBe(expected)
 })

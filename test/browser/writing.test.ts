@@ -155,6 +155,34 @@ test('[WRITE-4] [WRITE-100] [WRITE-102] [WRITE-103] Escape and Tab leave the tex
   await leave()
 })
 
+test('[WRITE-165] [WRITE-166] collapsible text is drawn without its tags, folded by its button, and unfolded by the caret', async () => {
+  const { page, press, type, text, leave } = await writer('<details>\n<summary>Why?</summary>\n\nBecause\n\n</details>\n\nEnd')
+  const shown = (): Promise<string[]> => page.locator('.cm-line').allInnerTexts()
+  const lines = async (expected: readonly string[]): Promise<void> => {
+    await until(
+      async () => JSON.stringify((await shown()).map((line) => line.trim())) === JSON.stringify(expected),
+      expected.join('|')
+    ).catch(async () => expect(await shown()).toEqual(expected))
+  }
+  await lines(['', 'Why?', '', 'Because', '', '', '', 'End'])
+  await page.getByRole('button', { name: 'Fold', exact: true }).click()
+  await lines(['', 'Why?', '', 'End'])
+  await page.getByText('Why?').click()
+  await lines(['', '<summary>Why?</summary>', '', 'End'])
+  await press('End')
+  await type('!')
+  await press('Enter')
+  await type('So')
+  await text('<details>\n<summary>Why?!</summary>\n\nSo\n\nBecause\n\n</details>\n\nEnd')
+  await lines(['', 'Why?!', '', 'So', '', 'Because', '', '', '', 'End'])
+  // The caret is in the text that the button folds.
+  await page.getByRole('button', { name: 'Fold', exact: true }).click()
+  await lines(['', '<summary>Why?!</summary>', '', 'End'])
+  await press('End', 'ArrowRight')
+  await lines(['', 'Why?!', '', 'So', '', 'Because', '', '', '', 'End'])
+  await leave()
+})
+
 test('[WRITE-5] [WRITE-134] a slash opens the block menu, which stays while others write; code has none', async () => {
   const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
   await type('/tab')

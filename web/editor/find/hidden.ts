@@ -8,6 +8,7 @@ import { EditorView } from '@codemirror/view'
 import { componentsOf, isDrawable } from '../../../shared/fences/drawn.ts'
 import { unseenIn } from '../../../shared/fences/unseen.ts'
 import { drawsComponents } from '../inserts.ts'
+import { collapsiblesIn, tagsOf } from '../live/collapsible-parts.ts'
 import { decorateRange } from '../live/live.ts'
 
 interface Stretch {
@@ -62,6 +63,15 @@ function formulas(state: EditorState, range: Stretch): Stretch[] {
   return found
 }
 
+const tagsIn = new WeakMap<Text, readonly Stretch[]>()
+
+/** Returns the tags of collapsible text in a range. Their lines are drawn by another part of the live view. */
+function collapsibleTags({ doc }: EditorState, { from, to }: Stretch): readonly Stretch[] {
+  const found = tagsIn.get(doc) ?? collapsiblesIn(doc).flatMap(tagsOf)
+  tagsIn.set(doc, found)
+  return found.filter((range) => range.from <= to && range.to >= from)
+}
+
 const unseenOf = new WeakMap<Text, readonly Stretch[]>()
 
 /** Returns the ranges that the drawn components of the text do not show, ascending. */
@@ -84,9 +94,12 @@ function hiddenIn(state: EditorState, part: number): readonly Stretch[] {
   const parsed = isParsed(state, end) ? state : known.state
   const range = { from: state.doc.lineAt(part * partUnits).from, to: end }
   if (!isParsed(parsed, range.from + 1)) return []
-  const hidden = [...decorateRange(parsed, range, []).hidden, ...formulas(parsed, range), ...unseenWithin(state, range)].toSorted(
-    (one, other) => one.from - other.from
-  )
+  const hidden = [
+    ...decorateRange(parsed, range, []).hidden,
+    ...formulas(parsed, range),
+    ...collapsibleTags(state, range),
+    ...unseenWithin(state, range)
+  ].toSorted((one, other) => one.from - other.from)
   if (isParsed(parsed, end)) known.parts.set(part, hidden)
   return hidden
 }

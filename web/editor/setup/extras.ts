@@ -12,6 +12,7 @@ import { turns, type Turn } from '../blocks/menu.tsx'
 import { gridHandles } from '../grid/handles.ts'
 import { linkCard } from '../live/link-card.ts'
 import { onConnection, type OnConnection } from '../live/on-connection.ts'
+import { collapsible } from '../live/collapsible.ts'
 import { drawings } from '../live/drawings.ts'
 import { dressing } from '../live/dressing.ts'
 import { smartPaste, titles } from '../paste/paste.ts'
@@ -74,6 +75,6 @@ export const createExtras = ({
     followFormats(onFormats),
     selectionBubble(bubble, onRight)
   ],
-  live: [onConnection.of(onConnected), drawings, components, linkCard, gridHandles, typing.live, blockHandles, copiedHtml],
+  live: [onConnection.of(onConnected), drawings, collapsible, components, linkCard, gridHandles, typing.live, blockHandles, copiedHtml],
   exactUndo
 })
