@@ -22,13 +22,23 @@ interface Writer {
   leave(): Promise<void>
 }
 
-/** Opens a new document, with the caret at the end of its text. */
-async function writer(content: string): Promise<Writer> {
+/** Opens a new document, with the caret at the end of its text. `early` is typed before the writing aids have loaded. */
+async function writer(content: string, early?: string): Promise<Writer> {
   const { context, page, heard } = await ownPage(browser)
   const document = await createDocument(world.url, content)
+  const gate = Promise.withResolvers<void>()
+  if (early !== undefined)
+    await page.route(/\/assets\/extras-/, async (route) => {
+      await gate.promise
+      await route.continue()
+    })
   await page.goto(document.url)
   await saved(page)
-  await page.locator('.cm-content[aria-autocomplete]').press('Control+End')
+  if (early !== undefined) {
+    await page.locator('.cm-content').press('Control+End')
+    await page.keyboard.type(early)
+    gate.resolve()
+  } else await page.locator('.cm-content[aria-autocomplete]').press('Control+End')
   return {
     page,
     document,
@@ -184,8 +194,7 @@ test('[WRITE-165] [WRITE-166] collapsible text is drawn without its tags, folded
 })
 
 test('[WRITE-5] [WRITE-134] a slash opens the block menu, which stays while others write; code has none', async () => {
-  const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
-  await type('/tab')
+  const { page, document, type, press, text, leave } = await writer('# Plan\n\n', '/tab')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
   // If the server did not have the typed text yet, the replacement would lead to a second copy of it.
   await until(async () => (await readMarkdown(world.url, document)) === '# Plan\n\n/tab', 'what was typed, at the server')

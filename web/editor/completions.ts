@@ -22,6 +22,7 @@ import { drawIcon } from './draw-icon.ts'
 import { emoji } from '../../shared/markdown/emoji.ts'
 import { endStep } from './binding.ts'
 import { isInCode } from './in-code.ts'
+import { revealed } from './resting.ts'
 
 /** An entry in the menu of blocks. */
 export interface BlockEntry {
@@ -313,13 +314,27 @@ const givesUp: Extension = Prec.highest(
   ])
 )
 
-/** Asks for the entries again when rights arrive, because a menu may be open or may have found nothing. */
+/**
+ * Asks for the entries again when rights arrive, because a menu may be open or may have found nothing. Asks for them also at the start, for a slash
+ * that a person typed while this code was still loading.
+ */
 const asksAgain = (onChange: OnChange): Extension =>
-  ViewPlugin.define((view) => ({
-    destroy: onChange(() => {
+  ViewPlugin.define((view) => {
+    const ask = (): void => {
       if (isBehindSlash(view.state)) startCompletion(view)
+    }
+    // A plugin cannot change the state while it is created.
+    const starting = setTimeout(() => {
+      if (revealed(view).length > 0) ask()
     })
-  }))
+    const stop = onChange(ask)
+    return {
+      destroy() {
+        clearTimeout(starting)
+        stop()
+      }
+    }
+  })
 
 export const completions = (entries: readonly BlockEntry[], documents: Documents, onChange: OnChange): Extension => [
   givesUp,
