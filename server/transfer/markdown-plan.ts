@@ -3,7 +3,7 @@
  * every changed link, so that an export can restore the files byte for byte.
  */
 import { limits } from '../../shared/limits.ts'
-import { slugOf } from '../../shared/markdown/headings.ts'
+import { slugOf } from '../../shared/markdown/slug.ts'
 import { plainName, titleIn } from '../../shared/names.ts'
 import type { Imported } from '../domain/records/keys.ts'
 import { baseNameOf, splitName } from './file-names.ts'

@@ -1,16 +1,8 @@
 /** Headings with ids for links. An id consists of the words in lower case, joined by hyphens. A number is added if the id would occur twice. */
 import type MarkdownIt from 'markdown-it'
 import type { Environment } from './environment.ts'
+import { slugOf } from './slug.ts'
 import type { Token } from './tokens.ts'
-
-/** Returns the slug of a heading, as on GitHub. Letters, digits, marks, `_` and `-` stay, and spaces become hyphens. */
-export const slugOf = (text: string): string =>
-  text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
-    .replaceAll(' ', '-')
-    .slice(0, 120)
 
 /**
  * Returns the words of inline text, without marks, allowed tags or footnote numbers. With `pictures`, the descriptions of pictures count as words.

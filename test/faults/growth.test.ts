@@ -35,7 +35,7 @@ import { parseTsv, setCell } from '../../shared/fences/sheet-edits.ts'
 import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
 import { describedEdit } from '../../shared/fences/described-change.ts'
 import { parseWidget } from '../../shared/fences/widget.ts'
-import { slugOf } from '../../shared/markdown/headings.ts'
+import { slugOf } from '../../shared/markdown/slug.ts'
 import { mayLink } from '../../shared/markdown/links.ts'
 import { highlightEnd, shiftedAt } from '../../shared/markdown/marks.ts'
 import { pictureWords } from '../../shared/markdown/pictures.ts'
@@ -228,7 +228,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'shared/fences/formula/parse.ts': { tokensOf: formula(tokensOf as Read), referencesIn: formula(referencesIn) },
   'shared/fences/formula/rewrite.ts': { formulaInRow: formula((text) => formulaInRow(text, 1, 2)) },
   'shared/fences/formula/values.ts': { numberOfText, valueOfCell },
-  'shared/markdown/headings.ts': { slugOf },
+  'shared/markdown/slug.ts': { slugOf },
   'shared/markdown/links.ts': { mayLink },
   'shared/markdown/marks.ts': {
     highlightEnd: (text) => eachPlace(text, (at) => highlightEnd(text, at, text.length)),

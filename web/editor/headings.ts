@@ -1,7 +1,7 @@
 /** The headings of the text, with the ids that they have in the reading view and on the published page. */
 import type { Text } from '@codemirror/state'
 import { frontMatterEnd } from './front-matter.ts'
-import { slugOf } from '../../shared/markdown/headings.ts'
+import { slugOf } from '../../shared/markdown/slug.ts'
 import { atxOf, withoutTargets } from '../../shared/text/scan.ts'
 
 export interface Heading {
