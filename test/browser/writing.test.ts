@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { png } from '../support/media.ts'
 import type { World } from '../support/start.ts'
 import { createDocument, type Document, editorText, readMarkdown, saved, until, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
@@ -843,7 +844,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-150] [WRITE-157] [WRITE-158] [WRITE-163] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-150] [WRITE-157] [WRITE-158] [WRITE-163] [WRITE-167] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, document, press, type, text, leave } = await writer(
     'see [our site](https://a.example/one) and [bad](javascript:alert(1)) end'
   )
@@ -943,8 +944,8 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   expect(await placeOf()).toBe(opened)
   await press('Backspace', 'Control+k')
   await page.getByLabel('Alternative text').and(page.locator(':focus')).waitFor()
-  // The other fields and the buttons are in one row, and the fields look the same.
-  const [words, caption, width, save, remove] = await page.locator('.picture-card :is(input, button)').evaluateAll((parts) =>
+  // The other fields and the last two buttons are in one row, and the fields look the same.
+  const [words, replace, caption, width, save, remove] = await page.locator('.picture-card :is(input, button)').evaluateAll((parts) =>
     parts.map((part) => {
       const { top, bottom } = part.getBoundingClientRect()
       const { backgroundColor, paddingLeft, fontSize, height } = getComputedStyle(part)
@@ -952,9 +953,10 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
     })
   )
   expect(words?.middle).toBeLessThan(caption?.middle ?? 0)
+  expect(replace?.middle).toBe(words?.middle)
   expect([width?.middle, save?.middle, remove?.middle]).toEqual(Array(3).fill(caption?.middle))
   expect([words?.look, width?.look]).toEqual(Array(2).fill(caption?.look))
-  await press('Tab')
+  await press('Tab', 'Tab')
   await type('A cat')
   await press('Tab')
   await type('300')
@@ -1035,6 +1037,21 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await page.locator('.picture-card').getByRole('button', { name: 'Delete' }).click()
   await text('\n\nbelow')
   await press('Control+z')
+  await text('![cat|300](/icon.svg "A cat")\n\nbelow')
+  // A new file changes only the address of the picture, and values that were typed before are saved.
+  await page.locator('img.md-media').click()
+  await page.getByLabel('Caption').fill('A dog')
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.locator('.picture-card').getByRole('button', { name: 'Replace' }).click()
+  ])
+  await chooser.setFiles({ name: 'dog.png', mimeType: 'image/png', buffer: Buffer.from(png()) })
+  await until(
+    async () => /^!\[cat\|300\]\(\/f\/[\w-]+\.png "A dog"\)\n\nbelow$/.test(await editorText(page)),
+    'the picture with its new file'
+  )
+  expect(await page.locator('.upload').count()).toBe(0)
+  await press('Control+z', 'Control+z')
   await text('![cat|300](/icon.svg "A cat")\n\nbelow')
   // The keyboard of a phone composes without sending keys.
   await page.locator('img.md-media').click()

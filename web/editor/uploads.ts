@@ -13,7 +13,7 @@ import { toast } from '../ui/toast.tsx'
 import { asOneStep, textMap } from './binding.ts'
 import type { Upload, Uploads } from '../uploads/upload.ts'
 
-const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
+export const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
 
 interface PositionedUpload {
   readonly upload: Upload

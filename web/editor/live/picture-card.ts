@@ -12,6 +12,7 @@ import { hideOnLeaving, onLeaving } from './hide-card.ts'
 import { alternativeWords, editPicture, pictureAt, type PictureAt } from './picture-at.ts'
 import { pictureChanges, pictureSaved, type Wanted } from './picture-changes.ts'
 import { chosenPicture, removePicture } from './picture-chosen.ts'
+import { mayReplace, replacePicture } from './picture-replaced.ts'
 import { addressWritten, pictureWithin } from './picture-size.ts'
 
 /** Closes the card, unless the person has typed in it. */
@@ -50,6 +51,19 @@ function cardOf(view: EditorView, picture: PictureAt, isEdited: boolean): Toolti
   card.className = 'link-card picture-card'
   card.setAttribute('aria-label', t('Picture'))
   const words = labelled(card, t('Alternative text'), alternativeWords(picture))
+  if (mayReplace(view)) {
+    const replace = card.appendChild(document.createElement('button'))
+    replace.type = 'button'
+    replace.className = 'button quiet'
+    replace.textContent = t('Replace')
+    replace.addEventListener('click', () =>
+      replacePicture(view, now, () => {
+        if (isTouched) finish(false)
+        else view.dispatch({ effects: close.of(null) })
+        view.focus()
+      })
+    )
+  }
   const caption = labelled(card, t('Caption'), picture.caption)
   const width = labelled(card, t('Width in pixels'), picture.width === undefined ? '' : String(picture.width))
   width.classList.add('picture-width')

@@ -15,6 +15,7 @@ import { lineWords, linkOfWords } from '../line-words.ts'
 import { pictureCard } from '../live/picture-card.ts'
 import { pictureChosen } from '../live/picture-chosen.ts'
 import { pictureHandles } from '../live/picture-handles.ts'
+import { pictureReplaced } from '../live/picture-replaced.ts'
 import { marking } from '../mark-blocks.ts'
 import { typedMarks } from '../typed-marks.ts'
 
@@ -29,6 +30,7 @@ export const typing: Typing = {
     pictureCard,
     pictureChosen,
     pictureHandles,
+    pictureReplaced,
     cellEdges,
     copyCells,
     pressBelow,
