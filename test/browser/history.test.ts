@@ -176,12 +176,17 @@ test('[HISTORY-9] [HISTORY-22] [WRITE-162] [REV-8] [WHO-15] undoing a restore ke
   await page.context().close()
 })
 
-test('[HISTORY-2] any two versions can be compared; text without a version is Now; versions can be named', async () => {
+test('[HISTORY-2] [HISTORY-24] any two versions can be compared; text without a version is Now; versions can be named', async () => {
   const page = await openTyped()
   await until(async () => (await changesOf(page, 'ins')).join() === 'typed', 'what was typed')
   await page.getByLabel('Compared with').selectOption({ index: 3 })
   await until(async () => (await changesOf(page, 'ins')).includes('Saturday at noon'), 'all since the first')
   await page.locator('.timeline-item').nth(1).click()
+  expect((await page.locator('.timeline-size').allInnerTexts()).map((words) => words.replaceAll(/\s+/g, ' '))).toEqual([
+    '+17 −16 characters',
+    '+16 −14 characters',
+    '+112 characters'
+  ])
   await page.getByRole('button', { name: 'Name this version' }).click()
   await page.keyboard.type('For <i>Ben</i>')
   await page.keyboard.press('Enter')

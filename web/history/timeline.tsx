@@ -73,7 +73,7 @@ function Who({ doc, revision }: { doc: string; revision: Revision }): JSX.Elemen
   )
 }
 
-/** The size of a change: a number, and its unit in the tooltip and for screen readers. */
+/** A number of added or removed characters. The tooltip and screen readers have it in words. */
 const Size = ({ of, words, children }: { of: 'added' | 'removed'; words: string; children: ComponentChildren }): JSX.Element => (
   <span class={of} aria-label={words} title={words}>
     {children}
@@ -117,6 +117,11 @@ function Item({ entry, history }: { entry: Entry; history: History }): JSX.Eleme
                 <Size of='removed' words={tn(entry.removed, '1 character removed', '{count} characters removed')}>
                   −{entry.removed.toLocaleString(locale)}
                 </Size>
+              )}
+              {entry.added + entry.removed > 0 && (
+                <span class='muted' aria-hidden='true'>
+                  {tn(entry.removed || entry.added, 'character', 'characters')}
+                </span>
               )}
             </span>
           </>

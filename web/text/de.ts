@@ -1130,6 +1130,7 @@ export const de: Catalogue = {
   },
   '{count} changes': { one: '1 Änderung', other: '{count} Änderungen' },
   'Some of your changes did not reach the server.': 'Einige deiner Änderungen haben den Server nicht erreicht.',
+  characters: { one: 'Zeichen', other: 'Zeichen' },
   '{count} characters added': { one: '1 Zeichen hinzugefügt', other: '{count} Zeichen hinzugefügt' },
   '{count} characters removed': { one: '1 Zeichen entfernt', other: '{count} Zeichen entfernt' },
   '{count} comments': { one: '1 Kommentar', other: '{count} Kommentare' },
