@@ -1,7 +1,7 @@
 /** The events in the activity panel. */
 import { expect, test } from 'vitest'
 import { actorWords, eventWords, excerptOf, isTidying } from '../web/activity/event-words.ts'
-import { groupByDay, withoutRepeats } from '../web/activity/groups.ts'
+import { groupByDay, undoneRestores, withoutRepeats } from '../web/activity/groups.ts'
 import type { EventFields } from '../shared/events.ts'
 import type { FeedEvent } from '../web/activity/event.ts'
 
@@ -94,4 +94,17 @@ test('[ACTIVITY-10] an event shows the text that it is about, also if only the p
   expect(shows('suggestion.replied', { quote: 'One', replacement: 'Two', body: 'Why?' })).toBe('Why?')
   expect(shows('content.changed', { hunks: [{ line: 1, removed: ['One.'], added: [] }] })).toBe('-One.')
   expect(shows('doc.published', {})).toBe('')
+})
+
+test('[ACTIVITY-14] the undo of a restore is told apart from a restore', () => {
+  const restore = (seq: number, revision: number, revisionId: number, actor = 'Ana', kind = 'content.restored') =>
+    ({ seq, ts: noon, kind, actor, actorKind: 'guest', payload: { revision, revisionId } }) as unknown as FeedEvent
+  const undone = (...events: readonly FeedEvent[]) => [...undoneRestores(events)].map(({ seq }) => seq)
+  // Version 5 was there. Restoring version 2 created version 6, and its undo restored version 5.
+  expect(undone(restore(2, 5, 7), restore(1, 2, 6))).toEqual([2])
+  // Others may have written in between.
+  expect(undone(restore(3, 5, 8), restore(2, 0, 7, 'Bea', 'content.replaced'), restore(1, 2, 6))).toEqual([3])
+  expect(undone(restore(2, 4, 7), restore(1, 2, 6))).toEqual([])
+  expect(undone(restore(2, 5, 7, 'Bea'), restore(1, 2, 6))).toEqual([])
+  expect(undone(restore(1, 5, 7))).toEqual([])
 })

@@ -12,7 +12,7 @@ import { Icon, type IconName } from '../ui/icons.tsx'
 import { actorWords, countWords, eventWords, excerptOf } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 import type { Feed, FeedView } from './feed.ts'
-import { groupByDay, withoutRepeats, type Entry } from './groups.ts'
+import { groupByDay, undoneRestores, withoutRepeats, type Entry } from './groups.ts'
 
 const joined = (names: string[]): string => new Intl.ListFormat(locale).format(names)
 
@@ -78,7 +78,15 @@ const iconOf = (kind: EventKind): IconName => (kind.endsWith('.mentioned') ? 'be
 
 const same = (words: string): string => words
 
-function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }): JSX.Element {
+interface RowInput {
+  readonly view: FeedView
+  readonly feed: Feed
+  readonly entry: Entry
+  /** Whether the event undid a restore. */
+  readonly isUndo: boolean
+}
+
+function Row({ view, feed, entry, isUndo }: RowInput): JSX.Element {
   const { latest, events } = entry
   const name = actorWords(latest, joined)
   // A guest without a name cannot be mentioned, so the name of such a reader is left out.
@@ -98,7 +106,7 @@ function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }
             {isYou ? t('You') : name}
           </strong>
           {isAgent && <span class='sr-only'> {t('(agent)')}</span>}{' '}
-          <span dir='auto'>{(isYou ? ofYou : same)(eventWords(latest, own))}</span>
+          <span dir='auto'>{(isYou ? ofYou : same)(isUndo ? t('undid the restore of an earlier version') : eventWords(latest, own))}</span>
           {events.length > 1 && <span class='muted'> · {countWords(events.length)}</span>}
         </p>
         {text !== '' && (
@@ -146,6 +154,7 @@ export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null 
     busy.value = false
   }
   const shown = withoutRepeats(events ?? [], mark)
+  const undone = undoneRestores(shown)
   const days = groupByDay(shown, mark)
   const firstOld = shown.find(({ seq }) => seq <= mark)
   const hasNew = (shown[0]?.seq ?? 0) > mark && firstOld !== undefined
@@ -172,7 +181,7 @@ export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null 
                   <span>{t('New')}</span>
                 </li>
               ),
-              <Row key={entry.latest.seq} view={view} feed={feed} entry={entry} />
+              <Row key={entry.latest.seq} view={view} feed={feed} entry={entry} isUndo={undone.has(entry.latest)} />
             ])}
           </ol>
         </section>

@@ -60,6 +60,20 @@ export function withoutRepeats(events: readonly FeedEvent[], seen: number): read
   return events.filter((event) => !repeated.has(event))
 }
 
+/** Returns the events that undid a restore: a person restored the version that had been there just before it. */
+export function undoneRestores(events: readonly FeedEvent[]): ReadonlySet<FeedEvent> {
+  const restores = new Map<number, FeedEvent>()
+  const undone = new Set<FeedEvent>()
+  for (const event of events.toReversed()) {
+    const { revision, revisionId }: EventFields = event.payload
+    if (event.kind !== 'content.restored' || revision === undefined || revisionId === undefined) continue
+    const before = restores.get(revision + 1)
+    if (before !== undefined && before.actor === event.actor && before.actorKind === event.actorKind) undone.add(event)
+    restores.set(revisionId, event)
+  }
+  return undone
+}
+
 /** Groups `events`, which are newest first. Events after the cursor `seen` are new. */
 export function groupByDay(events: readonly FeedEvent[], seen: number): readonly Day[] {
   const days: { start: number; entries: { events: FeedEvent[]; latest: FeedEvent }[] }[] = []

@@ -683,6 +683,7 @@ export const de: Catalogue = {
   'Resolved by {name}': 'Erledigt von {name}',
   Restore: 'Wiederherstellen',
   Restored: 'Wiederhergestellt',
+  'undid the restore of an earlier version': 'hat das Wiederherstellen einer früheren Fassung rückgängig gemacht',
   'restored an earlier version': 'hat eine frühere Fassung wiederhergestellt',
   Review: 'Durchsicht',
   'Ask for a review': 'Um Prüfung bitten',
