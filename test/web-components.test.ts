@@ -80,7 +80,7 @@ test('[COMP-95] the reason for the failure of a formula is a sentence with value
   ])
 })
 
-test('[COMP-91] text that looks like a number with a decimal comma is marked, if the sheet has formulas', () => {
+test('[COMP-91] text that looks like a number with a decimal comma is marked, if the sheet has formulas or its column has numbers', () => {
   const marksOf = (...rows: readonly string[]) => {
     const sheets = documentSheets([fenceIn('sheet', ...rows)], 0)
     const [sheet] = sheets.sheets
@@ -98,6 +98,8 @@ test('[COMP-91] text that looks like a number with a decimal comma is marked, if
     undefined
   ])
   expect(marksOf('| A |', '|---|', '| 7,50 |')).toEqual([undefined, undefined])
+  // Another number in the column shows that the column has numbers.
+  expect(marksOf('| A |', '|---|', '| 7,50 |', '| 3 |')).toEqual([undefined, '7.50', undefined])
 })
 
 test('[COMP-76] a chart draws its numbers as they are written for its reader, dates aside', () => {

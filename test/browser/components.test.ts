@@ -553,6 +553,12 @@ test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] a sheet is navi
   await page.keyboard.type('7,50')
   await press('Tab')
   await first.locator('.sheet-hint[title*="Write 7.50"]').getByText('7,50').waitFor()
+  const explained = page.getByText('B3 is text, because numbers have a decimal point here. Write 7.50 to make it a number.')
+  await explained.waitFor()
+  await cell('B3').focus()
+  await page.keyboard.type('7.50')
+  await press('Tab')
+  await explained.waitFor({ state: 'detached' })
   await leave()
 })
 

@@ -15,6 +15,8 @@ const failureWords = ({ error, sentence, values }: Failure): string => (sentence
 export interface Cells {
   valueOf(place: CellPosition): Scalar
   readonly grid: ReadonlySignal<readonly (readonly Shown[])[]>
+  /** The first cell whose text looks like a number with a decimal comma. */
+  readonly hinted: ReadonlySignal<CellPosition | undefined>
   readonly texts: ReadonlySignal<readonly (readonly string[])[]>
   /** The longest displayed text of each column. */
   readonly longest: ReadonlySignal<readonly string[]>
@@ -27,8 +29,12 @@ export function createCells(
 ): Cells {
   const valueOf = ({ row, column }: CellPosition): Scalar =>
     sheetIndex.value < 0 ? valueOfCell(textAt(table.value, { row, column })) : sheets.value.workbook.valueAt(sheetIndex.value, row, column)
-  // A sheet without formulas needs no hint about text that formulas cannot read as a number.
+  // A sheet without formulas, and a column without numbers, need no hint about text that formulas cannot read as a number.
   const hasFormulas = computed(() => sheetIndex.value >= 0 && table.value.texts.some((row) => row.some((text) => text.startsWith('='))))
+  const numbered = computed(
+    () =>
+      new Set(table.value.texts.flatMap((row) => row.flatMap((text, column) => (typeof valueOfCell(text) === 'number' ? [column] : []))))
+  )
   const shownOf = (place: CellPosition): Shown => {
     const [value, text] = [valueOf(place), textAt(table.value, place)]
     const isComputed = text.startsWith('=') && sheetIndex.value >= 0
@@ -37,7 +43,7 @@ export function createCells(
       side: table.value.sides[place.column],
       isNumber: typeof value === 'number' || value instanceof Day,
       error: value instanceof Failure ? failureWords(value) : undefined,
-      asNumber: typeof value === 'string' && hasFormulas.value ? withDecimalPoint(value) : undefined
+      asNumber: typeof value === 'string' && (hasFormulas.value || numbered.value.has(place.column)) ? withDecimalPoint(value) : undefined
     }
   }
   // A separate signal, so that moving through the cells does not recompute the values.
@@ -45,6 +51,9 @@ export function createCells(
     Array.from({ length: size.value.height }, (_row, row) =>
       Array.from({ length: size.value.width }, (_cell, column) => shownOf({ row, column }))
     )
+  )
+  const hinted = computed(() =>
+    grid.value.flatMap((cells, row) => cells.flatMap(({ asNumber }, column) => (asNumber === undefined ? [] : [{ row, column }]))).at(0)
   )
   const texts = computed(() => grid.value.map((cells) => cells.map(({ text }) => text)))
   const longest = computed(() => {
@@ -55,5 +64,5 @@ export function createCells(
       })
     return found
   })
-  return { valueOf, grid, texts, longest }
+  return { valueOf, grid, hinted, texts, longest }
 }

@@ -293,6 +293,26 @@ function SheetSum({ model: { cells, area } }: PartInput): JSX.Element {
   )
 }
 
+/** Explains text that looks like a number with a decimal comma: in the selected cell, or else in the first such cell. */
+function CommaHint({ input, model: { cells, session } }: PartInput): JSX.Element {
+  const numberAt = ({ row, column }: CellPosition): string | undefined => cells.grid.value[row]?.[column]?.asNumber
+  const at = session.at.value
+  const place = numberAt(at) === undefined ? cells.hinted.value : at
+  const number = place === undefined || input.refusal.value !== undefined ? undefined : numberAt(place)
+  return (
+    <div role='status'>
+      {place !== undefined && number !== undefined && (
+        <p class='component-note'>
+          {t('{cell} is text, because numbers have a decimal point here. Write {number} to make it a number.', {
+            cell: nameOf(place),
+            number
+          })}
+        </p>
+      )}
+    </div>
+  )
+}
+
 /** Asks what to do with drafts whose cell or column someone else has changed. */
 function SheetDrafts({ model: { session } }: PartInput): JSX.Element {
   const asked = session.conflict.value
@@ -352,6 +372,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
       <SheetBar input={input} model={model} />
       <SheetTable input={input} model={model} label={label} />
       <SheetSum input={input} model={model} />
+      <CommaHint input={input} model={model} />
       <SheetDrafts input={input} model={model} />
       {anchor !== undefined && (
         <SheetMenu

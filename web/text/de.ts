@@ -292,6 +292,8 @@ export const de: Catalogue = {
   Format: 'Format',
   Formatting: 'Formatierung',
   Formula: 'Formel',
+  '{cell} is text, because numbers have a decimal point here. Write {number} to make it a number.':
+    '{cell} ist Text und keine Zahl. Schreibe {number}, damit es eine Zahl ist.',
   'Formulas skip this text. Write {number} to make it a number.':
     'Formeln übergehen diesen Text. Schreibe {number}, damit er eine Zahl ist.',
   'Storage full, not saved': 'Speicher voll, nicht gespeichert',
