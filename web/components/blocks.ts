@@ -297,6 +297,16 @@ const typedAtEdge = EditorView.domEventHandlers({
   }
 })
 
+/**
+ * Keeps an undo in a field of a component out of the text. If the field has nothing to undo, the browser offers its last own change to the text, and the
+ * binding would then undo the newest change of this page.
+ */
+const undoOfFields = Prec.highest(
+  EditorView.domEventHandlers({
+    beforeinput: ({ inputType }, { root, contentDOM }) => inputType.startsWith('history') && root.activeElement !== contentDOM
+  })
+)
+
 /** Returns the component directly above or below the caret's line if the caret is about to leave that line. */
 function neighbour(view: EditorView, forwards: boolean): Block | undefined {
   const { main } = view.state.selection
@@ -352,6 +362,7 @@ export function components(page: ReviewedView): Extension {
       ])
     ),
     typedAtEdge,
+    undoOfFields,
     ViewPlugin.define((view) => {
       let resting: ReturnType<typeof setTimeout> | undefined
       instances.follow(view.state.field(field))

@@ -45,6 +45,10 @@ export function CardForm({ state, draft, input, dispatch }: CardFormInput): JSX.
         dispatch({ kind: 'save' })
       }}
       onInput={read}
+      onMouseDown={(event) => {
+        // The second click of a double click on the card lands beside the fields, and must not take the focus from them.
+        if (!(event.target as Element).matches('input, textarea, button')) event.preventDefault()
+      }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.isComposing) return
         event.preventDefault()
