@@ -114,7 +114,7 @@ test('[WEB-59] [LINK-8] [ACCT-23] a person signs up, writes a document, keeps on
   await page.keyboard.press('Escape')
   await page.goto(world.url)
   await page.getByRole('button', { name: 'More for “Found”' }).click()
-  await page.getByRole('button', { name: 'Delete for everyone' }).click()
+  await page.getByRole('button', { name: 'Move to trash' }).click()
   await page.getByRole('dialog').getByText('1 other link is in use.').waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.goto(`${world.url}/account`)

@@ -65,7 +65,7 @@ export function RowMenu({ entry, access, first, firstLink, onOpen, onDuplicate, 
         {mayDelete && (
           <button type='button' class='button' onClick={onDelete}>
             <Icon name='trash' size={18} />
-            {t('Delete for everyone')}
+            {t('Move to trash')}
           </button>
         )}
       </span>
