@@ -44,20 +44,6 @@ export const plainHeading = (heading: string): string =>
     .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading
 
-/** Returns the first heading in Markdown text, outside code and without marks; undefined if there is none. Only the beginning of the text is read. */
-export const firstHeading = (content: string): string | undefined => {
-  let fence: string | undefined
-  const lines = content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
-  for (const line of lines.slice(afterFrontMatter(lines))) {
-    const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]
-    if (mark !== undefined) fence = fence === undefined ? mark.slice(0, 3) : mark.startsWith(fence) ? undefined : fence
-    if (fence !== undefined) continue
-    const title = atxOf(line)?.title ?? ''
-    if (title !== '') return plainHeading(title)
-  }
-  return undefined
-}
-
 /** Returns a one-line YAML value without its quotes and without a comment after it; '' for any other value. */
 const plainValue = (value: string): string => {
   const text = value.trim()
@@ -78,7 +64,7 @@ export const languageCookie = 'agmd-language'
 export interface TextTitle {
   /** The value of `title:` in the front matter. */
   readonly set: string | undefined
-  /** The first heading of the text. */
+  /** The first heading of the text, if it is of level 1 or no words come before it. */
   readonly heading: string | undefined
   /** The first line of the text that contains words. */
   readonly line: string | undefined
@@ -106,6 +92,22 @@ const firstWords = (lines: readonly string[]): string | undefined => {
 
 const beginningOf = (content: string): string[] => content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
 
+/**
+ * Returns the heading that names the text: its first heading outside code, without marks. A heading of a section below other words does not name the
+ * text, or else the name would change when somebody adds the first section. Undefined if there is none. `lines` begin after the front matter.
+ */
+const titleHeading = (lines: readonly string[]): string | undefined => {
+  let fence: string | undefined
+  for (const [index, line] of lines.entries()) {
+    const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]
+    if (mark !== undefined) fence = fence === undefined ? mark.slice(0, 3) : mark.startsWith(fence) ? undefined : fence
+    if (fence !== undefined) continue
+    const { level, title = '' } = atxOf(line) ?? {}
+    if (title !== '') return level === 1 || firstWords(lines.slice(0, index)) === undefined ? plainHeading(title) : undefined
+  }
+  return undefined
+}
+
 /** Returns the value of a setting in the front matter; '' if it is missing or not a plain value. */
 const settingIn = (frontMatter: readonly string[], name: string, charsMax: number): string => {
   const entry = frontMatter.find((line) => line.startsWith(`${name}:`))
@@ -132,7 +134,8 @@ export const titleIn = (content: string): TextTitle => {
   const lines = beginningOf(content)
   const after = afterFrontMatter(lines)
   const set = settingIn(lines.slice(0, after), 'title', limits.titleUnitsMax)
-  return { set: set || undefined, heading: firstHeading(content), line: firstWords(lines.slice(after)) }
+  const text = lines.slice(after)
+  return { set: set || undefined, heading: titleHeading(text), line: firstWords(text) }
 }
 
 /**

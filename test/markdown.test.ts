@@ -6,7 +6,7 @@ import { isOwnLink } from '../shared/markdown/links.ts'
 import { createPageRenderer } from '../shared/markdown/page-renderer.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
 import { typography } from '../shared/markdown/typography.ts'
-import { firstHeading } from '../shared/names.ts'
+import { titleIn } from '../shared/names.ts'
 
 interface Example {
   readonly number: number
@@ -248,7 +248,7 @@ test('[MARKDOWN-10] front matter at the top of the text is not shown and gives n
   const { html, headings } = render(`${settings}# Real\n`)
   expect(headings.map(({ text }) => text)).toEqual(['Real'])
   expect(html).not.toMatch(/title|<hr/)
-  expect(firstHeading(`${settings}# Real \\*one\\*[^1]\n`)).toBe('Real *one*')
+  expect(titleIn(`${settings}# Real \\*one\\*[^1]\n`).heading).toBe('Real *one*')
   expect(render('- a\n\n---\nb: c\n---\n').html).toContain('<hr>')
   for (const text of ['---\nsome words\n---\n', '---\n\n---\n', '---\nopen: never closed\n']) expect(render(text).html).toContain('<hr>')
 })

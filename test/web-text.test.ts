@@ -6,7 +6,7 @@ import { cleanText } from '../web/base/clean-text.ts'
 import { frameKind } from '../web/connection/durable-socket.ts'
 import { Text } from '@codemirror/state'
 import * as Y from 'yjs'
-import { firstHeading, titleIn, titleOfText } from '../shared/names.ts'
+import { titleIn, titleOfText } from '../shared/names.ts'
 import { titleWords } from '../web/editor/title-place.ts'
 import { beginning } from '../web/session/beginning.ts'
 import { countDocument, countWords } from '../web/editor/count.ts'
@@ -26,10 +26,15 @@ test('[WEB-5] text that enters has LF line endings, no NUL, no byte-order mark a
   expect(cleanText('x\uD83Dy 😀')).toBe('x\uFFFDy 😀')
 })
 
-test('[WEB-6] the title of a document is its first heading outside code, without markup', () => {
-  expect(firstHeading('intro\n\n## The **plan** for [2027](https://x)')).toBe('The plan for 2027')
-  expect(firstHeading('```\n# not this\n```\n# This')).toBe('This')
-  expect(firstHeading('no heading\n#hashtag')).toBeUndefined()
+test('[WEB-6] a document is named after its first heading outside code, without markup, but not after a section below other words', () => {
+  const heading = (content: string): string | undefined => titleIn(content).heading
+  expect(heading('\n\n## The **plan** for [2027](https://x)')).toBe('The plan for 2027')
+  expect(heading('```\n# not this\n```\n# This')).toBe('This')
+  expect(heading('![A picture](/a.png)\n\n## This')).toBe('This')
+  expect(heading('no heading\n#hashtag')).toBeUndefined()
+  expect(heading('intro\n\n# This')).toBe('This')
+  expect(heading('Autumn fair\n\n## Stalls\n\n# Other')).toBeUndefined()
+  expect(titleOfText(titleIn('Autumn fair\n\n## Stalls'), null)).toBe('Autumn fair')
 })
 
 test('[WEB-7] words are counted in every script', () => {
@@ -77,7 +82,7 @@ test('[WEB-6] the title is looked for in the beginning of the text alone, no mat
   const head = beginning(text, 20_000)
   expect(text.toString().startsWith(head)).toBe(true)
   expect(head.length).toBeGreaterThanOrEqual(20_000)
-  expect(firstHeading(head)).toBe('Kept')
+  expect(titleIn(head).heading).toBe('Kept')
 })
 
 test('[WEB-8] an address leads to the home page, a new document, or one document', () => {
@@ -176,8 +181,9 @@ test('[QUICK-2] clicking the title selects its words in the line that it comes f
     const { from, to } = titleWords(doc)
     return doc.sliceString(from, to)
   }
-  expect(chosen('intro\n\n## Plan ##\nmore')).toBe('Plan')
-  expect(chosen('intro\n\n## The **plan** ##\nmore')).toBe('The **plan**')
+  expect(chosen('intro\n\n## Plan ##\nmore')).toBe('intro')
+  expect(chosen('\n## Plan ##\nmore')).toBe('Plan')
+  expect(chosen('intro\n\n# The **plan** ##\nmore')).toBe('The **plan**')
   expect(chosen('---\ntitle: "title" # of ours\n---\n# Heading')).toBe('title')
   expect(chosen('\n\n- [ ] first words\nmore')).toBe('first words')
   expect(chosen('- Buy **milk** and [bread](/x)\nmore')).toBe('Buy **milk** and [bread](/x)')

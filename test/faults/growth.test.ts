@@ -41,7 +41,7 @@ import { highlightEnd, shiftedAt } from '../../shared/markdown/marks.ts'
 import { pictureWords } from '../../shared/markdown/pictures.ts'
 import { typographic } from '../../shared/markdown/typography.ts'
 import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
-import { firstHeading, plainHeading, plainName, titleIn, titleOfText } from '../../shared/names.ts'
+import { plainHeading, plainName, titleIn, titleOfText } from '../../shared/names.ts'
 import { findWords, linesOf } from '../../shared/text/targets.ts'
 import { commonItems } from '../../shared/text/common-lines.ts'
 import { diff, type Edit } from '../../shared/text/diff.ts'
@@ -109,7 +109,6 @@ const shown = (fence: Fence): unknown => componentHtml(fence, { inline: (text) =
 /** The exports of each module, by the path of the module. */
 const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'shared/names.ts': {
-    firstHeading,
     plainHeading,
     plainName: (text) => plainName(text, 80),
     titleIn,

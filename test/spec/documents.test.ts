@@ -55,7 +55,9 @@ test('[DOC-2] unknown fields are refused, and the body may be the Markdown itsel
 
 test.each([
   [{ title: ' Given ', content: '# Heading' }, 'Given'],
-  [{ content: 'text\n\n## The **first** heading ##\n# Second' }, 'The first heading'],
+  [{ content: '\n## The **first** heading ##\n# Second' }, 'The first heading'],
+  [{ content: 'text\n\n## Section\n' }, 'text'],
+  [{ content: 'text\n\n# Heading\n' }, 'Heading'],
   [{ content: '```\n# not this\n```\n# This' }, 'This'],
   [{ title: '   ', content: '\n- no **heading**\n' }, 'no heading'],
   [{ title: 'Given', content: '---\ntitle: Set\n---\n# Heading' }, 'Set'],

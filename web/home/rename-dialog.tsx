@@ -28,7 +28,7 @@ export function RenameDialog({ document, title, onRenamed, onClose }: RenameInpu
     }
   }
   return (
-    <Dialog title={t('Rename')} about={t('Leave the title empty to use the first heading.')} onClose={onClose}>
+    <Dialog title={t('Rename')} about={t('Leave the title empty to use the first heading or line.')} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <label class='field'>
           <span>{t('Title')}</span>
