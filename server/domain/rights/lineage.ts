@@ -52,7 +52,8 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
  * `invalid_request`.
  */
 export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined, path: 'role' | 'expiresAt'): Share => {
-  if (by === undefined || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link
+  // A request that raises the role and the end prepares the link twice.
+  if (by === undefined || link.maker === by.id || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link
   if (by.maker === undefined && by.expiresAt === null && link.maker === undefined) return { ...link, maker: by.id }
   const what = path === 'role' ? 'higher than the current role' : 'later than the current time'
   const message = `must not be ${what}: this link was not made through yours; create a new link instead`
