@@ -93,8 +93,9 @@ const firstWords = (lines: readonly string[]): string | undefined => {
 const beginningOf = (content: string): string[] => content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
 
 /**
- * Returns the heading that names the text: its first heading outside code, without marks. A heading of a section below other words does not name the
- * text, or else the name would change when somebody adds the first section. Undefined if there is none. `lines` begin after the front matter.
+ * Returns the heading that names the document, without marks: the first one outside code. Below other words, only a heading of level 1 names it, so
+ * that the first section that somebody adds does not rename the document. Returns undefined if no heading names it. `lines` are the lines after the
+ * front matter.
  */
 const titleHeading = (lines: readonly string[]): string | undefined => {
   let fence: string | undefined

@@ -12,7 +12,7 @@ export const exportCommands: readonly Command[] = [
     icon: 'download',
     words: term('export save file'),
     run({ session }) {
-      // Without a connection, the code may be missing, and the pictures are too.
+      // A page without a connection can load neither this code nor the pictures.
       load()
         .then(({ downloadText }) => downloadText(session))
         .catch(() => session.download())
