@@ -125,6 +125,7 @@ test('[WRITE-97] while suggesting, too, a command is an undo step of its own', (
       onUprooted: ignore,
       onDrafts: ignore,
       onLeave: ignore,
+      onUndoSent: ignore,
       isExplaining: () => false,
       drafting,
       sentSteps

@@ -71,6 +71,12 @@ export function openReview(page: View, editor: Editor): OpenReview {
   }
 
   const pickInText = (id: string | undefined): void => {
+    const edited = suggestingMode.editedAtCaret()
+    // The panel would move the text while the person edits it.
+    if (id === undefined && edited !== undefined) {
+      active.value = edited
+      return
+    }
     // On a phone the panel would cover the text, so the first tap only places the caret.
     if (id === undefined || id === active.value || page.panel.value !== undefined || !touchSheets.matches) pick(id)
     else active.value = id

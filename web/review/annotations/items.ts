@@ -46,18 +46,23 @@ const nobody: ReadonlySet<string> = new Set()
 
 /**
  * Returns the mark of an item in the text, or undefined if there is none. `key` changes when the service reports a new position. `staying` contains
- * the ids of closed items whose cards stay for now.
+ * the ids of closed items whose cards stay for now, and `edited` identifies the suggestions that the editor itself displays.
  */
-export function annotationOf(item: Item, staying = nobody): { readonly annotation: Annotation; readonly key: unknown } | undefined {
+export function annotationOf(
+  item: Item,
+  staying = nobody,
+  edited = nobody
+): { readonly annotation: Annotation; readonly key: unknown } | undefined {
   const { id } = item
   if (!isOpen(item))
-    return staying.has(id) ? { annotation: { id, kind: 'decided', author: authorOf(item), text: '' }, key: 'decided' } : undefined
+    return staying.has(id) ? { annotation: { id, kind: 'card', author: authorOf(item), text: '' }, key: 'decided' } : undefined
   if (item.kind === 'comment') {
     const { author, anchor } = item.thread.comment
     return { annotation: { id, kind: 'comment', author, text: '' }, key: anchor }
   }
   if (item.kind === 'proposal') {
-    const { author, operation, text } = item.proposal.suggestion
+    const { author, operation, text, draftId } = item.proposal.suggestion
+    if (edited.has(draftId ?? '')) return { annotation: { id, kind: 'card', author, text: '' }, key: 'edited' }
     return { annotation: { id, kind: operation, author, text }, key: item.proposal.suggestion }
   }
   const author = authorOf(item)
@@ -82,7 +87,7 @@ export const authorOf = (item: Item): string => {
   return (item.kind === 'new' ? item.entry.author : signature.peek()) || 'guest'
 }
 
-/** Whether a suggestion has a card. It has none while its author types it on this page, or if it was withdrawn before it was finished. */
+/** Whether a suggestion has a card. It has none while its author first types it on this page, or if it was withdrawn before it was finished. */
 const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<string>): boolean =>
   draftId === undefined || !(typed.has(draftId) || (withdrawn === true && replies === undefined))
 
@@ -104,7 +109,7 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
           !unsent.has(action.comment)) ||
         (action.kind === 'answer' && refusal !== undefined && !proposed.has(action.suggestion)))
   )
-  const typed = new Set(store.held.value)
+  const typed = new Set([...store.held.value].filter((name) => !store.edited.value.has(name)))
   for (const { action, refusal } of store.outbox.list.value)
     if (action.kind === 'suggest' && action.draft !== undefined && refusal === undefined) typed.add(shownName(action.draft.id))
   const positioned = (id: string): Positioned => ({ id, span: spans.get(id) })

@@ -121,7 +121,7 @@ export function openPositions(
     const next = new Map<string, unknown>()
     const put: { annotation: Annotation; span: Span | undefined }[] = []
     for (const item of all) {
-      const wanted = annotationOf(item, staying.peek())
+      const wanted = annotationOf(item, staying.peek(), store.edited.peek())
       if (wanted === undefined) continue
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue

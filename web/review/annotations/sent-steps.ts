@@ -24,7 +24,7 @@ export interface SentUndo extends SentSteps {
 }
 
 /** Whether nobody has decided or answered a suggestion. */
-const isUntouched = ({ suggestion, deciding, waiting }: Proposal): boolean =>
+export const isUntouched = ({ suggestion, deciding, waiting }: Proposal): boolean =>
   isUndecided(suggestion) && suggestion.replies === undefined && deciding === undefined && waiting.length === 0
 
 export function openSentSteps(view: EditorView, store: Store, positions: Positions): SentUndo {

@@ -16,7 +16,9 @@ import type { State } from './state.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
 import { type Drafting, openDrafting } from '../suggestions/drafting.ts'
+import { resuming } from '../suggestions/resuming.ts'
 import type { DraftName, OutboxEntry, StoredEntry, SuggestAction } from '../outbox/entry.ts'
+import { openEditingSent } from './editing-sent.ts'
 import { openSentSteps } from './sent-steps.ts'
 
 /** How long a notice offers to undo a duplicate suggestion or to restore a withdrawn one, in milliseconds. */
@@ -30,6 +32,7 @@ const draftMs = 300
 /** The id of the field for the reason. */
 export const reasonFieldId = 'suggestion-reason'
 const isExplaining = (): boolean => document.activeElement?.id === reasonFieldId
+const isInCard = (): boolean => document.activeElement?.closest('.card') != null
 
 export interface SuggestingMode {
   /** Whether typing creates suggestions. */
@@ -43,6 +46,8 @@ export interface SuggestingMode {
   toggleSuggesting(): void
   /** Sends typed changes as suggestions immediately. */
   settle(): void
+  /** Returns the id of the sent suggestion that the caret is in, while the person edits it. */
+  editedAtCaret(): string | undefined
   /**
    * Suggests a change to the text. Returns a function that undoes the suggestion. Undefined if the change has no effect or this person has already
    * suggested it.
@@ -53,9 +58,19 @@ export interface SuggestingMode {
   close(): void
 }
 
-export function openSuggestingMode({ page: { session, panel }, editor, store, positions, items, filter, active }: State): SuggestingMode {
+export function openSuggestingMode({
+  page: { session, panel },
+  editor,
+  store,
+  positions,
+  decisions,
+  items,
+  filter,
+  active
+}: State): SuggestingMode {
   const { view } = editor
   const reason = signal('')
+  const suggesting = signal(false)
   const actionFor = (text: string, { from, to, original, text: proposed }: Hunk): SuggestAction => ({
     kind: 'suggest',
     operation: operationOf({ original, text: proposed }),
@@ -81,6 +96,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
         (each) => each.from === hunk.from && each.to === hunk.to,
         () => undefined
       )
+      if (decisions.isHere(id)) return
       const name = decidedBy == null ? '' : displayName(decidedBy)
       if (why === undefined) {
         toast(name === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name }))
@@ -141,9 +157,9 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
     const hunks = draftsOf(view.state)
     const names = drafting.named(hunks)
     stored.write(
-      hunks.map((hunk, index) => {
+      hunks.flatMap((hunk, index) => {
         const draft = names[index]
-        return { author: store.authorOf(draft?.id ?? ''), deed: { ...actionFor(text, hunk), ...(draft && { draft }) } }
+        return draft === undefined ? [] : [{ author: store.authorOf(draft.id), deed: { ...actionFor(text, hunk), draft } }]
       })
     )
   }
@@ -163,12 +179,27 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
     drafting.leave()
   }
   const onHunks = (_view: EditorView, hunks: readonly Hunk[]): void => {
+    const changed: Hunk[] = []
+    batch(() => {
+      for (const hunk of hunks) {
+        const id = drafting.giveBack(hunk)
+        if (id === undefined) changed.push(hunk)
+        else positions.made(id, { from: hunk.from, to: hunk.to })
+      }
+      if (changed.length < hunks.length) endReason()
+    })
+    if (changed.length === 0) return
     addSuggestions(
       view,
-      hunks,
-      hunks.map((hunk) => drafting.claim(hunk))
+      changed,
+      changed.map((hunk) => drafting.claim(hunk))
     )
   }
+
+  const settle = (): void => {
+    if (suggesting.peek()) takeHunks(view, () => true, onHunks)
+  }
+  const editing = openEditingSent({ view, store, positions, items, drafting, reason, settle, storeDrafts })
   const stopFollowingReason = effect(() => {
     void reason.value
     untracked(() => {
@@ -179,7 +210,6 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
 
   const askedKey = documentValue('suggesting', session.id)
   const asked = signal(readDevice(askedKey) === '1')
-  const suggesting = signal(false)
   const canChoose = computed(() => store.canDecide.value && session.canEdit.value)
   const wanted = computed(() => store.canSuggest.value && (!store.canDecide.value || asked.value))
 
@@ -199,8 +229,21 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
   const setSuggesting = (isOn: boolean): void => {
     if (isOn === suggesting.value) return
     if (isOn) {
-      const input = { onHunks, onUprooted: reportChangedText, onDrafts, onLeave, isExplaining, drafting: followed, sentSteps }
-      editor.setBinding(suggestingIn(session.text, input))
+      const input = {
+        onHunks,
+        onUprooted: reportChangedText,
+        onDrafts,
+        onLeave,
+        onUndoSent: settle,
+        // A card must not lose its field while the person writes in it.
+        isExplaining: () => isExplaining() || (store.edited.peek().size > 0 && isInCard()),
+        drafting: followed,
+        sentSteps
+      }
+      editor.setBinding([
+        suggestingIn(session.text, input),
+        resuming({ resume: editing.resume, isInLine: editing.isInLine, onPress: (id) => void (active.value = id) })
+      ])
     } else {
       takeHunks(view, () => true, onHunks)
       editor.setBinding(undefined)
@@ -208,10 +251,8 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
     suggesting.value = isOn
   }
 
-  const settle = (): void => {
-    if (suggesting.peek()) takeHunks(view, () => true, onHunks)
-  }
   const withdraw = ({ id, operation, original, text, note }: Suggestion): void => {
+    settle()
     const span = positions.storedSpanOf(id)
     const target = span && targetOf(storedText(view.state).toString(), span)
     store.act({ kind: 'withdraw', suggestion: id })
@@ -259,6 +300,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
     canChoose,
     toggleSuggesting,
     settle,
+    editedAtCaret: editing.editedAtCaret,
     suggest,
     withdraw,
     close() {

@@ -200,6 +200,8 @@ export function openOutbox({ doc, key, connected, newTargetOf, afterRefusal, onA
       remove(item.id)
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
+      // The person discarded the entry, or edits the suggestion again.
+      if (!list.peek().some(({ id }) => id === item.id)) return true
       if (passes(error)) {
         outbox.later(item.id, error.retryAfterSeconds === undefined ? retryMs : error.retryAfterSeconds * 1000)
         return false

@@ -1,4 +1,7 @@
-/** The ids of records written on this device, each with the person's name at that time. A guest is identified by link and name. */
+/**
+ * The ids of records written on this device, each with the person's name at that time. A guest is identified by link and name. For a suggestion, the
+ * full id of its draft is stored too, because only its sender knows the secret part, and nobody else can change the suggestion.
+ */
 import { limits } from '../../../shared/limits.ts'
 import { documentValue } from '../../device/device.ts'
 import { readDevice, writeDevice } from '../../device/values.ts'
@@ -6,14 +9,19 @@ import { readDevice, writeDevice } from '../../device/values.ts'
 export interface OwnIds {
   has(id: string): boolean
   nameOf(id: string): string | undefined
-  add(id: string, name: string): void
+  /** Returns the full id of the draft of a suggestion. */
+  draftOf(id: string): string | undefined
+  add(id: string, name: string, draft?: string): void
 }
+
+/** A record's id, the name of its author and, for a suggestion, the full id of its draft. */
+type StoredId = readonly [id: string, name: string, draft?: string]
 
 export function ownIds(doc: string): OwnIds {
   const storageKey = documentValue('own', doc)
-  const read = (): Map<string, string> => {
+  const read = (): Map<string, StoredId> => {
     try {
-      return new Map(JSON.parse(readDevice(storageKey) ?? '[]') as [string, string][])
+      return new Map((JSON.parse(readDevice(storageKey) ?? '[]') as StoredId[]).map((each) => [each[0], each]))
     } catch {
       return new Map()
     }
@@ -21,11 +29,12 @@ export function ownIds(doc: string): OwnIds {
   let known = read()
   return {
     has: (id) => known.has(id),
-    nameOf: (id) => known.get(id),
-    add(id, name) {
+    nameOf: (id) => known.get(id)?.[1],
+    draftOf: (id) => known.get(id)?.[2],
+    add(id, name, draft) {
       // The value is read again because another tab may have changed it.
-      known = read().set(id, name)
-      writeDevice(storageKey, JSON.stringify([...known].slice(-limits.annotationPageMax)))
+      known = read().set(id, draft === undefined ? [id, name] : [id, name, draft])
+      writeDevice(storageKey, JSON.stringify([...known.values()].slice(-limits.annotationPageMax)))
     }
   }
 }

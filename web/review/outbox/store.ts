@@ -13,14 +13,14 @@ import { displayName } from '../../presence/people.ts'
 import { personName } from '../../presence/person.ts'
 import { signature } from '../../presence/signature.ts'
 import { t } from '../../text/t.ts'
-import { shownName } from './draft-name.ts'
+import { newDraftId, shownName } from './draft-name.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
 import { ownIds } from './own-ids.ts'
 import { type Lists, listsOf, openReceived } from './received.ts'
 import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
 import { refusalOf } from './refusals.ts'
 import { entriesByComment, proposalsOf, type Proposal, type Thread, threadsOf } from './shown-records.ts'
-import type { Decision, Action, SuggestAction, Target, OutboxEntry } from './entry.ts'
+import type { Decision, Action, DraftName, SuggestAction, Target, OutboxEntry } from './entry.ts'
 
 export interface Store {
   readonly threads: ReadonlySignal<readonly Thread[]>
@@ -57,10 +57,21 @@ export interface Store {
   readonly held: ReadonlySignal<ReadonlySet<string>>
   hold(draft: string, author: string): void
   release(draft: string): void
+  /** The held suggestions that were sent before and are being edited. Their cards stay. They are identified like those in `held`. */
+  readonly edited: ReadonlySignal<ReadonlySet<string>>
+  /**
+   * Holds a suggestion that was sent before, because its author edits it. `draft` is the last version that was sent. `entry` is its entry in the
+   * outbox, which is discarded then.
+   */
+  edit(draft: DraftName, author: string, entry?: string): void
+  /** Returns the name of the version that the service has of a suggestion. Undefined if this device did not send the suggestion. */
+  draftOf(suggestion: Suggestion): DraftName | undefined
+  /** Returns the name under which this device sent a record. */
+  nameOf(record: string): string | undefined
   /** The name under which a suggestion is sent while it is typed. The name does not change, because only its author may change a suggestion. */
   authorOf(draft: string): string
   /** Called when the service has stored a version of a suggestion that is being typed here. */
-  drafted(suggestion: Suggestion, author: string): void
+  drafted(suggestion: Suggestion, author: string, draft: string): void
   act(action: Action, author?: string): OutboxEntry
   /** Decides suggestions. `reason` is the reason for a rejection. */
   decide(action: Decision, suggestions: readonly string[], reason?: string): void
@@ -107,9 +118,21 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
   /** Ids of the suggestions that the editor itself displays. */
   const typed = signal<ReadonlySet<string>>(new Set())
   const authors = new Map<string, string>()
+  /** The discarded entries of suggestions that are or were edited before the service had them. */
+  const discarded = new Map<string, string>()
+  /** The last versions that were sent before the suggestions were edited again. */
+  const edited = signal<ReadonlyMap<string, number>>(new Map())
   const letGo = (draft: string): void => {
-    const left = new Set(typed.peek())
-    if (left.delete(shownName(draft))) typed.value = left
+    const name = shownName(draft)
+    if (!typed.peek().has(name)) return
+    batch(() => {
+      typed.value = new Set([...typed.peek()].filter((each) => each !== name))
+      edited.value = new Map([...edited.peek()].filter(([each]) => each !== name))
+    })
+  }
+  const letGoOf = ({ id: draft, step }: DraftName): void => {
+    // The response to an earlier version does not end the editing.
+    if (step > (edited.peek().get(shownName(draft)) ?? 0)) letGo(draft)
   }
   /** Returns the action to send instead of a suggestion that others decided, or replied to, while it was being typed. */
   const afterRefusal = ({ action }: OutboxEntry, { code }: RequestError): Action | 'later' | 'done' | undefined => {
@@ -117,7 +140,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
     const draft = shownName(action.draft.id)
     const known = [...suggestions.peek().values()].find(({ draftId }) => draftId === draft)
-    letGo(action.draft.id)
+    letGoOf(action.draft)
     if (code === 'stale_step' && known !== undefined) return known.text.includes(action.text) ? 'done' : restOf(action, known)
     if (code === 'suggestion_fixed' && known !== undefined) {
       act({ kind: 'withdraw', suggestion: known.id }, own.nameOf(known.id) ?? signature.value)
@@ -161,11 +184,11 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     received.add({ comment, suggestion, task })
     const record = action.kind === 'comment' ? comment : action.kind === 'suggest' ? suggestion : undefined
     if (record !== undefined) {
-      own.add(record.id, author)
+      own.add(record.id, author, action.kind === 'suggest' ? action.draft?.id : undefined)
       recordIds.value = new Map(recordIds.value).set(sent, record.id)
       outbox.redirect(sent, record.id)
     }
-    if (action.kind === 'suggest' && action.draft !== undefined) letGo(action.draft.id)
+    if (action.kind === 'suggest' && action.draft !== undefined) letGoOf(action.draft)
     if (action.kind === 'delete') received.removeComment(action.comment)
   }
 
@@ -178,7 +201,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     // A card changes from the entry to its record in one step.
     onAnswer: (entry, answer) => batch(() => take(entry, answer)),
     onRefusal({ id: refused, action }, error) {
-      if (action.kind === 'suggest' && action.draft !== undefined) letGo(action.draft.id)
+      if (action.kind === 'suggest' && action.draft !== undefined) letGoOf(action.draft)
       const decided = action.kind === 'decide' ? action.suggestions : action.kind === 'withdraw' ? [action.suggestion] : []
       const reason = action.kind === 'decide' ? action.reason : undefined
       for (const suggestion of decided) refuse(suggestion, refusalOf(error), reason)
@@ -245,17 +268,38 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       typed.value = new Set(typed.peek()).add(shownName(draft))
     },
     release: letGo,
+    edited: computed(() => new Set(edited.value.keys())),
+    edit({ id: draft, step }, author, entry) {
+      const name = shownName(draft)
+      authors.set(name, author)
+      if (entry !== undefined) discarded.set(name, entry)
+      batch(() => {
+        edited.value = new Map(edited.peek()).set(name, step)
+        typed.value = new Set(typed.peek()).add(name)
+      })
+    },
+    draftOf({ id: suggestion, step }) {
+      const draft = own.draftOf(suggestion)
+      return draft === undefined ? undefined : { id: draft, step: step ?? 0 }
+    },
+    nameOf: own.nameOf,
     authorOf: (draft) => authors.get(shownName(draft)) ?? signature.value,
-    drafted(suggestion, author) {
-      own.add(suggestion.id, author)
-      received.add({ suggestion })
+    drafted(suggestion, author, draft) {
+      own.add(suggestion.id, author, draft)
+      const entry = discarded.get(shownName(draft))
+      batch(() => {
+        received.add({ suggestion })
+        // The card of the entry becomes that of the record.
+        if (entry !== undefined) recordIds.value = new Map(recordIds.peek()).set(entry, suggestion.id)
+      })
     },
     act(action, author) {
       if (author === undefined && action.kind === 'withdraw') return act(action, own.nameOf(action.suggestion))
       if (author === undefined && 'comment' in action) return act(action, own.nameOf(action.comment))
-      if (author === undefined && action.kind === 'suggest' && action.draft !== undefined)
-        return act(action, authors.get(shownName(action.draft.id)))
-      return act(action, author)
+      if (action.kind !== 'suggest') return act(action, author)
+      // With the name, its author can still change the suggestion.
+      const draft = action.draft ?? { id: newDraftId(), step: 1 }
+      return act({ ...action, draft }, author ?? authors.get(shownName(draft.id)))
     },
     decide(action, ids, reason) {
       const without = (all: ReadonlyMap<string, string>) => new Map([...all].filter(([each]) => !ids.includes(each)))

@@ -28,8 +28,8 @@ import { effect } from '@preact/signals'
 import { hueOf } from '../../presence/colours.ts'
 import { formatsAdded } from './format-change.ts'
 
-/** The kind of a range. At a range of the kind `decided`, only the card remains, and the text shows no mark. */
-export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'decided'
+/** The kind of a range. At a range of the kind `card`, the annotation has only a card, and the text shows no mark. */
+export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'card'
 
 /** An annotation as the text shows it. */
 export interface Annotation {
@@ -55,7 +55,7 @@ class MarkedRange extends RangeValue {
     // deleted.
     this.startSide = isPoint ? -1 : 1
     this.endSide = -1
-    this.mapMode = annotation.kind === 'decided' ? MapMode.Simple : MapMode.TrackDel
+    this.mapMode = annotation.kind === 'card' ? MapMode.Simple : MapMode.TrackDel
   }
 
   /** Returns where the annotation is if its range is `from`–`to`. */
@@ -220,7 +220,7 @@ function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: numbe
   const { annotation, isPoint, isAfterLine } = marked
   const { id, kind, author, text } = annotation
   const { from, to } = marked.spanIn(doc, start, end)
-  if (kind === 'decided') return []
+  if (kind === 'card') return []
   const attributes = { 'data-annotation': id }
   const hue = `hue-${hueOf(author)}${isActive ? ' rm-active' : ''}`
   if (kind === 'comment') return isPoint ? [] : [Decoration.mark({ class: `rm-comment ${hue}`, attributes }).range(from, to)]
@@ -242,7 +242,7 @@ const initialsWide = '000'
 
 /** Returns the text that an annotation adds to the text around it, as a table cell would contain it. */
 const drawnText = ({ kind, text }: Annotation): string =>
-  kind === 'comment' || kind === 'decided' ? '' : shorten(text).replaceAll('\n', '<br>') + initialsWide
+  kind === 'comment' || kind === 'card' ? '' : shorten(text).replaceAll('\n', '<br>') + initialsWide
 
 /** Redraws the marks when people join or leave, because colors may have changed. */
 const recoloured = StateEffect.define<null>()
@@ -306,6 +306,15 @@ export const annotationRanges = (onPick: (id: string | undefined) => void): Exte
     return count
   }),
   EditorView.domEventHandlers({
+    mousedown(event, view) {
+      const proposed = event.target instanceof Element ? event.target.closest('.rm-proposed') : null
+      // A press that brought the suggestion into the editor (resuming.ts) has removed this element.
+      if (proposed?.isConnected !== true || event.button !== 0 || event.shiftKey || view.state.readOnly) return false
+      // The editor would select a word of the text next to the suggestion, and typing would replace that word.
+      view.dispatch({ selection: { anchor: view.posAtDOM(proposed) }, userEvent: 'select.pointer' })
+      view.focus()
+      return true
+    },
     click(event) {
       const marked = event.target instanceof Element ? event.target.closest('[data-annotation]') : null
       // After a tap, the editor learns of the new selection only after the click. An update before then would restore the old selection, and the next

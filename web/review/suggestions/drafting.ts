@@ -44,6 +44,18 @@ interface LiveDraft extends Range {
   isSending: boolean
   /** The id that the service assigned to the suggestion. */
   suggestion: string | undefined
+  /** The last step that was sent before the suggestion was edited again. Undefined if the suggestion is new. */
+  readonly sentStep: number | undefined
+}
+
+/** A suggestion that was sent before and is in the editor again. */
+export interface Resumed {
+  readonly action: SuggestAction & { readonly draft: DraftName }
+  readonly author: string
+  /** The id that the service assigned. Undefined if the service does not have this version yet. */
+  readonly suggestion: string | undefined
+  /** The id of the entry in the outbox. Undefined if the service has this version. */
+  readonly entry: string | undefined
 }
 
 export interface Drafting {
@@ -57,8 +69,14 @@ export interface Drafting {
   follow(base: Text, theirs: ChangeSet, accepted: readonly Sent[]): void
   /** Returns the name under which a hunk is sent. From then on, another part of the page sends the hunk. */
   claim(hunk: Hunk): DraftName
-  /** Returns the names of all hunks, in order. */
-  named(hunks: readonly Hunk[]): readonly DraftName[]
+  /** Continues a suggestion that was sent before, in the range of the document's text that it changes. */
+  resume(range: Range, sent: Resumed): void
+  /** Ends the editing of a suggestion that was sent before. Returns its id if nothing about it changed, or undefined if `claim` must send it. */
+  giveBack(hunk: Hunk): string | undefined
+  /** Returns the id of the sent suggestion that is edited in a hunk. */
+  editedIn(hunk: Hunk): string | undefined
+  /** Returns the names of all hunks, in order. A hunk without a name has nothing to send. */
+  named(hunks: readonly Hunk[]): readonly (DraftName | undefined)[]
   /** Sends everything that the service lacks, because the page may be closing. */
   leave(): void
   close(): void
@@ -109,7 +127,15 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         return [known, hunk] as const
       }
       const { from, to } = hunk
-      const states = { step: 0, sent: [], saved: undefined, refused: undefined, isSending: false, suggestion: undefined }
+      const states = {
+        step: 0,
+        sent: [],
+        saved: undefined,
+        refused: undefined,
+        isSending: false,
+        suggestion: undefined,
+        sentStep: undefined
+      }
       const made: LiveDraft = { id: newDraftId(), author: signature.peek(), from, to, ...states }
       store.hold(made.id, made.author)
       live.add(made)
@@ -135,6 +161,10 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     return { ...actionFor(hunk), draft: { id: draft.id, step: draft.step } }
   }
 
+  const draftAt = (hunk: Hunk): LiveDraft | undefined => [...live].find((each) => meets(each, hunk))
+  /** Whether a sent suggestion was not changed since its author began to edit it. */
+  const isUnchanged = (draft: LiveDraft, hunk: Hunk): boolean => draft.step === draft.sentStep && draft.saved === versionOf(actionFor(hunk))
+
   /** Ends a draft that others decided while it was being typed. Later changes become another suggestion. Returns false if it has not been decided. */
   const settle = (draft: LiveDraft): boolean => {
     const suggestion = found(draft)
@@ -156,7 +186,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       if (answer.suggestion.text !== action.text) return renew(draft)
       draft.saved = version
       draft.suggestion = answer.suggestion.id
-      store.drafted(answer.suggestion, draft.author)
+      store.drafted(answer.suggestion, draft.author, draft.id)
       const at = draft.sent.findIndex(({ text, original }) => text === action.text && original === action.original)
       draft.sent = draft.sent.slice(0, at + 1)
       later(nextMs)
@@ -208,7 +238,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
 
   /** Returns the name of a hunk that is no longer in the editor, so only its position identifies it. */
   const claim = (hunk: Hunk): DraftName => {
-    const draft = [...live].find((each) => meets(each, hunk))
+    const draft = draftAt(hunk)
     if (draft === undefined) {
       const id = newDraftId()
       store.hold(id, signature.peek())
@@ -227,7 +257,10 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
   return {
     saved,
     changed() {
-      saved.value = false
+      const all = hunks()
+      const isSaved = (hunk: Hunk): boolean => draftAt(hunk)?.saved === versionOf(actionFor(hunk))
+      // Nothing is unsaved while a person only has the caret in a suggestion that was sent before.
+      if (all.length !== live.size || !all.every(isSaved)) saved.value = false
       later(firstMs)
     },
     sent: () => [...live].flatMap(({ sent }) => sent),
@@ -260,14 +293,40 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       later(firstMs)
     },
     claim,
-    named: (all) => {
-      const of = new Map(pairs(all).map(([draft, hunk]) => [hunk, { id: draft.id, step: draft.step + 1 }]))
-      return all.map((hunk) => of.get(hunk) ?? { id: newDraftId(), step: 1 })
+    resume({ from, to }, { action, author, suggestion, entry }) {
+      const { draft, original, text } = action
+      store.edit(draft, author, entry)
+      live.add({
+        id: draft.id,
+        author,
+        from,
+        to,
+        step: draft.step,
+        sentStep: draft.step,
+        sent: [{ draft: draft.id, from, to, original, text }],
+        saved: suggestion === undefined ? undefined : versionOf(action),
+        refused: undefined,
+        isSending: false,
+        suggestion
+      })
     },
+    giveBack(hunk) {
+      const draft = draftAt(hunk)
+      if (draft === undefined || !isUnchanged(draft, hunk)) return undefined
+      live.delete(draft)
+      store.release(draft.id)
+      return draft.suggestion
+    },
+    editedIn: (hunk) => {
+      const draft = draftAt(hunk)
+      return draft?.sentStep === undefined ? undefined : draft.suggestion
+    },
+    named: (all) => pairs(all).map(([draft, hunk]) => (isUnchanged(draft, hunk) ? undefined : { id: draft.id, step: draft.step + 1 })),
     leave() {
       if (!navigator.onLine || !store.canSuggest.peek()) return
       let left = leavingBytesMax
       for (const [draft, hunk] of pairs(hunks())) {
+        if (isUnchanged(draft, hunk)) continue
         const { bytes, send: sendNow } = prepareDraft(nextOf(draft, hunk), true)
         left -= bytes
         if (left < 0) return

@@ -20,6 +20,7 @@ import {
 import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
+import type { Range as Span } from '../../../shared/text/targets.ts'
 import { endStep, ownUndo, textMap } from '../../editor/binding.ts'
 import { verbatim } from '../../editor/clean-input.ts'
 import { followed } from './accepted.ts'
@@ -268,6 +269,19 @@ export function takeHunks(
   onHunks(view, taken)
 }
 
+/** Whether a range of the document's text touches no change in the editor. */
+export const isUnchanged = (state: EditorState, { from, to }: Span): boolean =>
+  state.field(field, false)?.changes.touchesRange(from, to) === false
+
+/** Brings a change that was sent before into the editor again. Its range must be unchanged. Undo does not remove the change. */
+export function bringHunk(view: EditorView, { from, to, insert }: Edit): void {
+  const { shown } = view.state.facet(textMap)
+  view.dispatch({
+    changes: { from: shown(from), to: shown(to), insert },
+    annotations: [verbatim.of(true), Transaction.addToHistory.of(false)]
+  })
+}
+
 /** Undo of the suggestions that were sent from this page. */
 export interface SentSteps {
   /** Withdraws the last suggestions. Returns false if there are none. */
@@ -289,6 +303,8 @@ interface SuggestingInput {
   readonly onLeave: () => void
   /** Whether the person is writing the reason for the typed changes. The changes are then not complete. */
   readonly isExplaining: () => boolean
+  /** Called before undo withdraws a sent suggestion. Nothing that the editor contains then is undone by it. */
+  readonly onUndoSent: () => void
   readonly drafting: Pick<Drafting, 'sent' | 'follow'>
   readonly sentSteps: SentSteps
 }
@@ -301,7 +317,11 @@ export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   senders(input),
   undoing.of(history()),
   ownUndo.of({
-    undo: (view) => undo(view) || input.sentSteps.undo(),
+    undo(view) {
+      if (undo(view)) return true
+      input.onUndoSent()
+      return input.sentSteps.undo()
+    },
     redo: (view) => input.sentSteps.redo() || redo(view),
     steps: ({ state }) => undoDepth(state) + input.sentSteps.count()
   }),

@@ -1,0 +1,247 @@
+/** Suggestions that their authors edit where the text shows them. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
+import { ask, launchPlan as text, listSuggestions } from './annotations.ts'
+import { complaints, createDocument, createLink, type Document, editorText, readMarkdown, selectWords, until } from './browser.ts'
+import { onStage } from './stage.ts'
+
+let world: World
+let browser: Browser
+onStage((stage) => ({ world, browser } = stage))
+
+async function personOf(name: string, url: string, hasTouch = false): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
+  const viewport = hasTouch ? { width: 360, height: 740 } : { width: 1280, height: 860 }
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', hasTouch, isMobile: hasTouch })
+  await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await page.locator('.cm-content[aria-readonly=false]').waitFor()
+  return { context, page }
+}
+
+/** Returns the middle of a word that the editor draws, as a person would aim at it. */
+const middleOf = (page: Page, words: string): Promise<{ readonly x: number; readonly y: number }> =>
+  page.locator('.cm-content').evaluate((content, wanted) => {
+    const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const at = node.textContent?.indexOf(wanted) ?? -1
+      if (at === -1) continue
+      const range = document.createRange()
+      range.setStart(node, at)
+      range.setEnd(node, at + wanted.length)
+      const { x, y, width, height } = range.getBoundingClientRect()
+      return { x: x + width / 2, y: y + height / 2 }
+    }
+    throw new Error(`the editor draws no “${wanted}”`)
+  }, words)
+
+const press = async (page: Page, words: string, clickCount = 1): Promise<void> => {
+  const { x, y } = await middleOf(page, words)
+  await page.mouse.click(x, y, { clickCount })
+}
+
+const pending = async (document: Document): Promise<readonly string[]> =>
+  (await listSuggestions(document)).flatMap(({ status, original, text: proposed }) =>
+    status === 'pending' ? [`${original}→${proposed}`] : []
+  )
+const arePending = (document: Document, ...wanted: readonly string[]): Promise<void> =>
+  until(async () => (await pending(document)).toSorted().join('|') === wanted.toSorted().join('|'), wanted.join('|'))
+
+/** Waits until the editor contains no suggestion that is being typed. */
+const areTaken = (page: Page): Promise<void> => until(async () => (await page.locator('.rm-own').count()) === 0, 'no typed suggestion')
+
+/** Types a suggestion after some words, and leaves it. */
+async function suggestAfter(page: Page, words: string, typed: string): Promise<void> {
+  await selectWords(page, words, { isCursor: true })
+  for (const [index, line] of typed.split('\n').entries()) {
+    if (index > 0) await page.keyboard.press('Enter')
+    await page.keyboard.type(line)
+  }
+  await page.locator('.cm-content').press('Control+Home')
+  await areTaken(page)
+}
+
+test('[SUGG-33] [SUGG-34] a person edits a sent suggestion where the text shows it, by mouse and by keys; it stays one suggestion with one card', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url)
+  const heard = complaints(page)
+  const sent = page.waitForResponse((response) => response.request().postData()?.includes('"done":true') === true)
+  await suggestAfter(page, 'Monday', ' and Sunday noon')
+  await sent
+  await arePending(document, '→ and Sunday noon')
+  const ids = async (): Promise<readonly string[]> => (await listSuggestions(document)).map(({ id }) => id)
+  const before = await ids()
+  const card = page.locator('.margin .card')
+  await card.waitFor()
+
+  // The caret alone sends nothing, and the card stays.
+  const versions: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/drafts/')) versions.push(request.postData() ?? '')
+  })
+  await press(page, 'Sunday')
+  await page.locator('.rm-own', { hasText: 'and Sunday noon' }).waitFor()
+  await page.locator('.card.active', { hasText: 'and Sunday noon' }).waitFor()
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await page.locator('.cm-content').press('Control+Home')
+  await areTaken(page)
+  expect(versions).toEqual([])
+
+  await press(page, 'noon', 2)
+  await page.keyboard.type('midday')
+  await arePending(document, '→ and Sunday midday')
+  expect(versions.filter((version) => version.includes('noon'))).toEqual([])
+  expect(await card.count()).toBe(1)
+  await page.locator('.cm-content').press('Control+Home')
+  await areTaken(page)
+  await page.locator('.rm-proposed ins', { hasText: 'and Sunday midday' }).waitFor()
+
+  // The caret is drawn after the suggestion, so keys there edit the suggestion too.
+  await selectWords(page, 'Monday', { isCursor: true })
+  await page.keyboard.press('Backspace')
+  await page.keyboard.type('y s')
+  await arePending(document, '→ and Sunday midday s')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.type('!')
+  await arePending(document, '→ and Sunday midday! s')
+  await page.keyboard.press('Control+Home')
+  await areTaken(page)
+  expect(await ids()).toEqual(before)
+
+  // A caret from the left reaches the beginning of the suggestion.
+  await selectWords(page, 'Monda', { isCursor: true })
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.type(' only')
+  await arePending(document, '→ only and Sunday midday! s')
+
+  // Undo takes back what was typed, and then the suggestion.
+  await page.keyboard.press('Control+z')
+  await arePending(document, '→ and Sunday midday! s')
+  await page.keyboard.press('Control+z')
+  await arePending(document)
+  expect(await editorText(page)).toBe(text)
+  expect(await readMarkdown(world.url, document)).toBe(text)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[SUGG-33] a replacement, new lines and a suggestion from before a reload are edited in the same way; without the server, too', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url)
+  await selectWords(page, 'twice')
+  await page.keyboard.type('only once')
+  await suggestAfter(page, 'which is slow.', '\nNew line of six words here\nand one more')
+  await arePending(document, 'twice→only once', '→\nNew line of six words here\nand one more')
+  await page.reload()
+  await page.locator('.rm-proposed ins', { hasText: 'six' }).waitFor()
+  await press(page, 'six', 2)
+  await page.keyboard.type('five')
+  await arePending(document, 'twice→only once', '→\nNew line of five words here\nand one more')
+  await press(page, 'only', 2)
+  await page.keyboard.type('just')
+  await arePending(document, 'twice→just once', '→\nNew line of five words here\nand one more')
+  await press(page, 'one more', 1)
+  await page.keyboard.press('End')
+  await page.keyboard.type(' of them')
+  await arePending(document, 'twice→just once', '→\nNew line of five words here\nand one more of them')
+
+  await context.setOffline(true)
+  await suggestAfter(page, 'Monday', ' or later')
+  await press(page, 'later', 2)
+  await page.keyboard.type('sooner')
+  await page.locator('.cm-content').press('Control+Home')
+  await areTaken(page)
+  await press(page, 'just', 2)
+  await page.keyboard.type('exactly')
+  await page.locator('.cm-content').press('Control+Home')
+  await page.locator('.rm-proposed ins', { hasText: 'exactly once' }).waitFor()
+  await context.setOffline(false)
+  await arePending(document, 'twice→exactly once', '→\nNew line of five words here\nand one more of them', '→ or sooner')
+  expect((await listSuggestions(document)).length).toBe(3)
+  expect(await readMarkdown(world.url, document)).toBe(text)
+  await context.close()
+})
+
+test('[SUGG-33] [SUGG-35] a suggestion that has a reply, and one of somebody else, only let the caret stand beside them; no other word is selected', async () => {
+  const document = await createDocument(world.url, text)
+  await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'green', at: 'after', text: ' and quick enough' })
+  const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url)
+  await suggestAfter(page, 'Monday', ' and Sunday noon')
+  await arePending(document, '→ and quick enough', '→ and Sunday noon')
+  const own = (await listSuggestions(document)).find((each) => each.text.includes('noon'))
+  await ask(document, 'POST', `suggestions/${own?.id}/replies`, { body: 'Why?' })
+  await page.locator('.margin .card', { hasText: '1 reply' }).waitFor()
+  await press(page, 'noon', 2)
+  await page.keyboard.type(' soon')
+  await arePending(document, '→ and quick enough', '→ and Sunday noon', '→ soon')
+  await press(page, 'quick', 2)
+  await page.keyboard.type('!')
+  await arePending(document, '→ and quick enough', '→ and Sunday noon', '→ soon', '→!')
+  expect(await readMarkdown(world.url, document)).toBe(text)
+  await context.close()
+})
+
+test('[SUGG-33] on a phone, a tap places the caret in a sent suggestion', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url, true)
+  await suggestAfter(page, 'Monday', ' and Sunday noon')
+  await arePending(document, '→ and Sunday noon')
+  const { x, y } = await middleOf(page, 'Sunday')
+  await page.touchscreen.tap(x, y)
+  await page.locator('.rm-own', { hasText: 'and Sunday noon' }).waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.type('!')
+  await until(async () => /^→ and Su?n?d?!/.test((await pending(document)).join('|')), 'a letter in the suggestion')
+  await context.close()
+})
+
+test('[SUGG-36] a suggestion that its author edits can be decided, withdrawn and answered at any moment; nothing is lost or appears twice', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url)
+  const decide = (action: string, words: string): Promise<unknown> =>
+    listSuggestions(document).then((all) =>
+      ask(document, 'POST', 'decisions', { action, suggestionIds: all.filter((each) => each.text === words).map(({ id }) => id) })
+    )
+  await suggestAfter(page, 'Monday', ' and Sunday noon')
+  await arePending(document, '→ and Sunday noon')
+  await press(page, 'noon', 2)
+  await decide('accept', ' and Sunday noon')
+  const accepted = text.replace('Monday', 'Monday and Sunday noon')
+  await until(async () => (await editorText(page)) === accepted, 'the accepted words, once')
+  await page.keyboard.type('soon')
+  await arePending(document, 'noon→soon')
+
+  await page.locator('.cm-content').press('Control+Home')
+  await areTaken(page)
+  await press(page, 'soon')
+  await decide('reject', 'soon')
+  await page.getByText('Robot rejected your suggestion.').waitFor()
+  await until(async () => (await editorText(page)) === accepted, 'the text without the rejected word')
+
+  await suggestAfter(page, 'green', ' and fast')
+  await arePending(document, '→ and fast')
+  await press(page, 'fast', 2)
+  await page.keyboard.type('quick')
+  const card = page.locator('.margin .card', { hasText: 'and quick' })
+  await card.getByRole('textbox', { name: 'Reply' }).click()
+  await page.keyboard.type('Or is it?')
+  await page.keyboard.press('Control+Enter')
+  await card.getByText('Or is it?').waitFor()
+  await page.locator('.cm-content').press('Control+Home')
+  await areTaken(page)
+  await arePending(document, '→ and quick')
+
+  await suggestAfter(page, 'slow', ' now')
+  await arePending(document, '→ and quick', '→ now')
+  await press(page, 'now')
+  await page.keyboard.type('x')
+  await page.locator('.margin .card.active').getByRole('button', { name: 'Withdraw' }).click()
+  await arePending(document, '→ and quick')
+  expect(await editorText(page)).toBe(accepted)
+  expect(await readMarkdown(world.url, document)).toBe(accepted)
+  expect(await listSuggestions(document)).toHaveLength(4)
+  await context.close()
+})
