@@ -4,6 +4,8 @@
  *   end of the line above. Whitespace that somebody else removes next to a step's deletion becomes part of that step and is restored with it.
  * - If the removed and the remaining line break came from different steps, the remaining one moves to the step of the removed one.
  * - If restored text was edited, undoing removes all of it.
+ * - If somebody else removes the words on both sides of deleted ones in one change, as the restore of a version does, the place of the deleted words is
+ *   gone. If the same words return later, they are new to Yjs, and it would restore the deleted ones somewhere else. Undo leaves those out.
  */
 import * as Y from 'yjs'
 
@@ -60,8 +62,8 @@ const rangeOf = ({ client }: Y.ID, clock: number, len: number): ReturnType<typeo
   return range
 }
 
-/** Returns a set without one of its characters. */
-function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insertions'] {
+/** Returns a set without the characters of a range. */
+function without(set: Step['insertions'], { client, clock }: Y.ID, length = 1): Step['insertions'] {
   const rest = Y.createDeleteSet()
   for (const [each, ranges] of set.clients) {
     rest.clients.set(
@@ -69,11 +71,11 @@ function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insert
       each !== client
         ? ranges
         : ranges.flatMap((range) => {
-            const behind = range.clock + range.len - clock - 1
-            if (clock < range.clock || behind < 0) return [range]
+            const end = range.clock + range.len
+            if (clock >= end || clock + length <= range.clock) return [range]
             const parts = [
               { clock: range.clock, len: clock - range.clock },
-              { clock: clock + 1, len: behind }
+              { clock: clock + length, len: end - clock - length }
             ]
             return parts.filter(({ len }) => len > 0)
           })
@@ -187,6 +189,44 @@ class Removal {
   }
 }
 
+/** Deleted words whose place is gone, and the words that somebody else removed before and after them. Null at an end of the text. */
+interface Uprooted {
+  readonly item: Y.ID
+  readonly length: number
+  readonly before: Y.ID | null
+  readonly after: Y.ID | null
+}
+
+/** Maximum number of runs of deleted words whose lost places the page notes. */
+const uprootedMax = 1000
+
+/** Returns the deleted words in a gap whose place was lost in a change by somebody else, which removed the items for which `isNow` is true. */
+function uprootedIn({ left, items, right }: Gap, steps: readonly Step[], isNow: (item: Y.Item) => boolean): Uprooted[] {
+  const removed = items.flatMap((item, at) => (isNow(item) && textOf(item).trim() !== '' ? [{ at, id: item.id }] : []))
+  const [first, last] = [removed[0], removed.at(-1)]
+  if (first === undefined || last === undefined) return []
+  return items.flatMap((item, at): Uprooted[] => {
+    const before = at > first.at ? first.id : null
+    const after = at < last.at ? last.id : null
+    const isLost = (before !== null || left === null) && (after !== null || right === null)
+    return isLost && !isNow(item) && steps.some(({ deletions }) => Y.isDeleted(deletions, item.id))
+      ? [{ item: item.id, length: item.length, before, after }]
+      : []
+  })
+}
+
+/** Returns the words whose place is still gone. It is not if Yjs restored the words on one side, for example by an undo of the person who removed them. */
+function stillUprooted(store: Y.Doc['store'], uprooted: readonly Uprooted[]): readonly Uprooted[] {
+  const itemAt = (id: Y.ID): Y.Item => Y.getItem(store, id) as Y.Item
+  let within: ReadonlySet<Y.Item> = new Set()
+  return uprooted.filter(({ item, before, after }) => {
+    const words = itemAt(item)
+    // Words that are next to each other share their gap, which may be long.
+    if (!within.has(words)) within = new Set(gapAround(words).items)
+    return [before, after].every((id) => id === null || within.has(itemAt(id)))
+  })
+}
+
 /**
  * Splits the insertions of a step where their copies are split. Yjs restores text as one copy. If something was later written into the copy, Yjs
  * would find only its first part and leave the others in the text.
@@ -213,8 +253,11 @@ function splitAsCopies(transaction: Y.Transaction, { insertions }: Step): void {
 
 /** Makes undo and redo exact. Returns a function that restores the behavior of Yjs. */
 export function exactUndo(text: Y.Text, undo: Y.UndoManager): () => void {
+  let uprooted: readonly Uprooted[] = []
   const prepare = (transaction: Y.Transaction): void => {
     if (transaction.origin !== undo) return
+    for (const { item, length } of stillUprooted(transaction.doc.store, uprooted))
+      for (const step of [...undo.undoStack, ...undo.redoStack]) step.deletions = without(step.deletions, item, length)
     for (const step of undo.undoing ? undo.undoStack : undo.redoStack) splitAsCopies(transaction, step)
   }
   const follow = (transaction: Y.Transaction): void => {
@@ -228,7 +271,9 @@ export function exactUndo(text: Y.Text, undo: Y.UndoManager): () => void {
       if (!(struct instanceof Y.Item) || struct.parent !== text || seen.has(struct) || !isNow(struct)) return
       const gap = gapAround(struct)
       for (const item of gap.items) seen.add(item)
-      new Removal(gap, steps, isNow).keep()
+      const lost = uprootedIn(gap, steps, isNow)
+      if (lost.length === 0) new Removal(gap, steps, isNow).keep()
+      else uprooted = [...uprooted, ...lost].slice(-uprootedMax)
     })
   }
   const { doc } = text

@@ -1,0 +1,76 @@
+/** Undo of deletions whose place in the text others have removed. */
+import { expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { exactUndo } from '../web/editor/exact-undo.ts'
+
+const plan = '# Trip\n\nalpha beta gamma delta.\n\nLast line.'
+
+/** A page on which a person deleted words, and the copy of somebody else. */
+function pages(...deleted: readonly string[]) {
+  const [own, other] = [new Y.Doc().getText(), new Y.Doc().getText()] as const
+  const exchange = (): void => {
+    for (const [from, to] of [
+      [own, other],
+      [other, own]
+    ] as const)
+      Y.applyUpdate(to.doc as Y.Doc, Y.encodeStateAsUpdate(from.doc as Y.Doc), 'sync')
+  }
+  other.insert(0, plan)
+  exchange()
+  const undo = new Y.UndoManager(own, { captureTimeout: 0 })
+  exactUndo(own, undo)
+  for (const words of deleted) own.delete(own.toString().indexOf(words), words.length)
+  exchange()
+  const change = (run: () => void): void => {
+    other.doc?.transact(run)
+    exchange()
+  }
+  return { own, other, undo, change }
+}
+
+test.each([['gamma '], ['# Trip'], ['Last line.']])(
+  '[UNDO-11] undo does not restore %j if all the text around it was removed and written again',
+  (deleted) => {
+    const { own, other, undo, change } = pages(deleted)
+    const rest = own.toString()
+    change(() => other.delete(0, other.length))
+    change(() => other.insert(0, `${rest}!`))
+    undo.undo()
+    expect(own.toString()).toBe(`${rest}!`)
+  }
+)
+
+test('[UNDO-11] several deleted words of one lost place are left out, and a step elsewhere is undone', () => {
+  const { own, other, undo, change } = pages('Last', 'alpha', 'gamma ')
+  const line = ' beta delta.'
+  const at = other.toString().indexOf(line)
+  change(() => {
+    other.delete(at, line.length)
+    other.insert(at, line)
+  })
+  for (let step = 0; step < 3; step++) undo.undo()
+  // The line break before the first word has stayed.
+  expect(own.toString()).toBe(plan.replace('gamma ', ''))
+})
+
+test('[UNDO-11] undo restores a text that the person deleted completely, even if others have written since', () => {
+  const { own, other, undo, change } = pages(plan)
+  change(() => other.insert(0, 'New.'))
+  undo.undo()
+  expect([`${plan}New.`, `New.${plan}`]).toContain(own.toString())
+})
+
+test('[UNDO-11] undo restores deleted words between words that their remover brought back, and next to words that stayed', () => {
+  const { own, other, undo, change } = pages('gamma ')
+  const others = new Y.UndoManager(other, { captureTimeout: 0 })
+  change(() => other.delete(0, other.length))
+  others.undo()
+  change(() => undefined)
+  undo.undo()
+  expect(own.toString()).toBe(plan)
+  own.delete(own.toString().indexOf('gamma '), 6)
+  change(() => undefined)
+  change(() => other.delete(other.toString().indexOf('beta '), 5))
+  undo.undo()
+  expect(own.toString()).toBe(plan.replace('beta ', ''))
+})
