@@ -207,6 +207,11 @@ test('[WRITE-146] Enter after Ctrl+End begins a line below a table at the end of
   expect(moved.shown).toBe(`\n|x\n\n${table}`)
 })
 
+test('[WRITE-169] Enter after Ctrl+End begins a line below collapsible text at the end of the text', () => {
+  const text = '<details>\n<summary>Why?</summary>\n\nBecause\n\n</details>'
+  expect(new Writer(`|x\n\n${text}`).press('Mod-End', 'Enter').type('c').shown).toBe(`x\n\n${text}\n\nc|`)
+})
+
 test('[COMP-128] the caret stays at the beginning of the text above a component, and goes below it from there', () => {
   const text = '```board\n## Todo\n```\n\nb'
   const writer = new Writer(`|${text}`, components({} as ReviewedView))

@@ -29,6 +29,7 @@ import { alternativeWords, pictureAt, type PictureAt } from '../web/editor/live/
 import { pictureChanges, pictureSaved, widthChanges } from '../web/editor/live/picture-changes.ts'
 import { beyond, chosenPicture, typedAfter } from '../web/editor/live/picture-chosen.ts'
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter } from '../web/editor/live/picture-size.ts'
+import { belowTag } from '../web/editor/below-collapsible.ts'
 import { collapsible } from '../web/editor/live/collapsible.ts'
 import { collapsiblesIn, mayChangeTags, moved } from '../web/editor/live/collapsible-parts.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
@@ -98,6 +99,8 @@ test('[WRITE-41] the code command removes the backticks around the caret', () =>
   expect(toggleMarker('`')(view)).toBe(true)
   expect([state.doc.toString(), state.selection.main.head]).toEqual(['a code words b', 4])
 })
+
+const asked = '<details>\n<summary>Why *so*?</summary>\n\nBecause\n\n</details>'
 
 /** Returns the state in the notation of `stateOf`. */
 function marked(state: EditorState): string {
@@ -744,14 +747,29 @@ test.each([
   ['> ~~~\n> ab\n> ~~~  ', '> ~~~\n> ab\n> ~~~  \n'],
   ['```\nab\n```\n', undefined],
   ['```\nab', undefined],
+  [`> a\n\n${asked}`, `> a\n\n${asked}\n\n`],
+  [`${asked}\n`, `${asked}\n\n`],
+  [`${asked}\n\n`, undefined],
+  [`${asked}\nwords`, undefined],
+  ['```\n</details>', undefined],
   ['words', undefined]
-])('[WRITE-73] text typed below the end of %j goes to the end of %j', (doc, expected) => {
+])('[WRITE-73] [WRITE-169] text typed below the end of %j goes to the end of %j', (doc, expected) => {
   const state = EditorState.create({ doc, extensions: [markdown()] })
   const spec = belowLast(state)
   const now = spec && state.update(spec).state
   expect(now?.doc.toString()).toBe(expected)
   expect(now?.selection.main.head).toBe(expected?.length)
 })
+
+/** Returns the text with the caret after typing. The bars in the text belong to tables, so `^` marks the caret. */
+function typedBelow(below: typeof belowRows, before: string, typed: string): string | undefined {
+  const at = before.indexOf('^')
+  const state = EditorState.create({ doc: before.slice(0, at) + before.slice(at + 1), extensions: [markdown()] })
+  const spec = below(state, at, typed)
+  const now = spec && state.update(spec).state
+  const head = now?.selection.main.head ?? 0
+  return now && `${now.doc.sliceString(0, head)}^${now.doc.sliceString(head)}`
+}
 
 test.each([
   ['| a |\n| - |\n| b |\n^', 'x', '| a |\n| - |\n| b |\n\nx^'],
@@ -765,13 +783,19 @@ test.each([
   ['| a |\n| - |\n\n^', 'x', undefined],
   ['words\n^', 'x', undefined]
 ])('[WRITE-73] below the table of %j, %j is no row', (before, typed, expected) => {
-  // The bars in the text belong to the table, so `^` marks the caret.
-  const at = before.indexOf('^')
-  const state = EditorState.create({ doc: before.slice(0, at) + before.slice(at + 1), extensions: [markdown()] })
-  const spec = belowRows(state, at, typed)
-  const now = spec && state.update(spec).state
-  const head = now?.selection.main.head ?? 0
-  expect(now && `${now.doc.sliceString(0, head)}^${now.doc.sliceString(head)}`).toBe(expected)
+  expect(typedBelow(belowRows, before, typed)).toBe(expected)
+})
+
+test.each([
+  [`${asked}\n^`, 'x', `${asked}\n\nx^`],
+  [`${asked}\n^\nwords`, '|', `${asked}\n\n|^\n\nwords`],
+  [`${asked}^`, 'x', `${asked}\n\nx^`],
+  [`${asked}\n^`, '<', undefined],
+  [asked.replace('</', '^</'), 'x', undefined],
+  [`${asked}\n\n^`, 'x', undefined],
+  ['```\n</details>\n^', 'x', undefined]
+])('[WRITE-169] below the collapsible text of %j, %j is no HTML', (before, typed, expected) => {
+  expect(typedBelow(belowTag, before, typed)).toBe(expected)
 })
 
 test.each([
@@ -809,7 +833,7 @@ test.each([
   expect(bracketsNear(text, 'Plan', near)).toEqual(place)
 })
 
-test('[WRITE-153] the menu after a slash inserts collapsible text, which pages show folded', () => {
+test('[WRITE-153] [WRITE-169] the menu after a slash inserts collapsible text, which pages show folded', () => {
   expect([slashMenu.includes('insert.details'), namesOf(commandOf('insert.details'))]).toEqual([
     true,
     expect.arrayContaining(['Collapsible text', 'toggle details'])
@@ -823,6 +847,7 @@ test('[WRITE-153] the menu after a slash inserts collapsible text, which pages s
     dispatch
   }
   expect(inserts.details(view as unknown as EditorView)).toBe(true)
+  expect(state.doc.toString()).toMatch(/<\/details>\n\n$/)
   const { main } = state.selection
   expect(state.sliceDoc(main.from, main.to)).toBe('Summary')
   expect(createRenderer({}).render(state.doc.toString()).html.replaceAll('\n', '')).toMatch(
@@ -1359,8 +1384,6 @@ test('[WRITE-123] text that is typed over formatted text keeps its marks', () =>
   const state = stateOf('**‹word›**', emptyMarks)
   expect(state.update({ ...state.replaceSelection('x'), userEvent: 'input.type' }).newDoc.toString()).toBe('**x**')
 })
-
-const asked = '<details>\n<summary>Why *so*?</summary>\n\nBecause\n\n</details>'
 
 test.each([
   [asked, ['Why *so*?']],

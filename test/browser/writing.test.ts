@@ -194,6 +194,30 @@ test('[WRITE-165] [WRITE-166] collapsible text is drawn without its tags, folded
   await leave()
 })
 
+test.each(['Tab', 'Enter'])(
+  '[WRITE-168] [WRITE-169] %s goes from a new summary to its text, and text below begins a paragraph',
+  async (key) => {
+    const { page, press, type, text, leave } = await writer('', '/coll')
+    await page.getByRole('option', { name: 'Collapsible text', selected: true }).waitFor()
+    await press('Enter')
+    await type('Why?')
+    await press(key)
+    await type('Because')
+    const asked = '<details>\n<summary>Why?</summary>\n\nBecause\n\n</details>'
+    await text(`${asked}\n\n`)
+    await press('Control+End', 'Backspace', 'Backspace')
+    await text(asked)
+    await type('So')
+    await text(`${asked}\n\nSo`)
+    await press('Backspace', 'Backspace', 'Backspace', 'Backspace', 'ArrowUp')
+    await page.locator('.cm-content').click({ position: { x: 200, y: 500 } })
+    await type('So')
+    await text(`${asked}\n\nSo`)
+    expect(await page.locator('.md-html', { hasText: 'So' }).count()).toBe(0)
+    await leave()
+  }
+)
+
 test('[WRITE-5] [WRITE-134] a slash opens the block menu, which stays while others write; code has none', async () => {
   const { page, document, type, press, text, leave } = await writer('# Plan\n\n', '/tab')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()

@@ -1,15 +1,19 @@
-/** Begins a new line when a person clicks below a table or code block at the end of the text, or goes to the end of the text and presses Enter. */
+/**
+ * Begins a new line when a person clicks below a table, code block or collapsible text at the end of the text, or goes to the end of the text and
+ * presses Enter.
+ */
 import { type EditorState, type Extension, Prec, StateEffect, StateField, type TransactionSpec } from '@codemirror/state'
 import { type Command, EditorView, keymap } from '@codemirror/view'
 import { codeNode } from '../in-code.ts'
+import { isClosingTag } from '../below-collapsible.ts'
 import { tableAt } from '../tables.ts'
 
 /** Whether a position is after the closing fence of a code block. */
 const isBehindFence = (state: EditorState, at: number): boolean => codeNode(state, at)?.getChildren('CodeMark')[1]?.to === at
 
 /**
- * Adds a line below a table or code block at the end of the text, and puts the caret there. Below a table it also adds a blank line, because the next
- * line would otherwise become a row.
+ * Adds a line below a table, code block or collapsible text at the end of the text, and puts the caret there. Except below code, it also adds a blank
+ * line, because the next line would otherwise become a row or HTML.
  */
 export function belowLast(state: EditorState): TransactionSpec | undefined {
   const { doc } = state
@@ -19,14 +23,14 @@ export function belowLast(state: EditorState): TransactionSpec | undefined {
     return { changes: { from: doc.length, insert: '\n' }, selection: { anchor: doc.length + 1 }, ...written }
   const isBlank = last.text === '' && doc.lines > 1
   const above = isBlank ? doc.line(doc.lines - 1) : last
-  if (state.readOnly || tableAt(state, above.from) === undefined) return undefined
+  if (state.readOnly || (tableAt(state, above.from) === undefined && !isClosingTag(state, above))) return undefined
   const insert = isBlank ? '\n' : '\n\n'
   return { changes: { from: doc.length, insert }, selection: { anchor: doc.length + insert.length }, ...written }
 }
 
 const wentToEnd = StateEffect.define<null>()
 
-/** Whether the person has just gone to the end of the text, which ends with a table. The caret is then drawn in the last cell. */
+/** Whether the person has just gone to the end of the text, which needs a new line. At a table, the caret is then drawn in the last cell. */
 const isAtEnd = StateField.define<boolean>({
   create: () => false,
   update(value, { docChanged, selection, effects }) {
@@ -37,7 +41,7 @@ const isAtEnd = StateField.define<boolean>({
 
 const goToEnd: Command = ({ state, dispatch }) => {
   const { length } = state.doc
-  if (state.readOnly || tableAt(state, length) === undefined) return false
+  if (belowLast(state) === undefined) return false
   dispatch(state.update({ selection: { anchor: length }, effects: wentToEnd.of(null), scrollIntoView: true, userEvent: 'select' }))
   return true
 }

@@ -99,6 +99,24 @@ function typedInSummary(transaction: Transaction): TransactionSpec | undefined {
   }
 }
 
+/** Returns the sample word of new collapsible text. Undefined if the text has other words. */
+function sampleIn({ doc }: EditorState, { summaryEnd, closing }: Collapsible): Stretch | undefined {
+  const text = doc.sliceString(summaryEnd, closing.from)
+  const word = t('Text')
+  if (text.trim() !== word) return undefined
+  const from = summaryEnd + text.indexOf(word)
+  return { from, to: from + word.length }
+}
+
+/** Moves from the summary of new collapsible text to its sample word, and selects the word, so that typing replaces it. */
+const selectSample: Command = ({ state, dispatch }) => {
+  const part = state.readOnly ? undefined : partAt(state, state.selection.main.head)
+  const sample = part === undefined || !isHtml(state, part) ? undefined : sampleIn(state, part)
+  if (sample === undefined) return false
+  dispatch(state.update({ selection: { anchor: sample.from, head: sample.to }, scrollIntoView: true, userEvent: 'select' }))
+  return true
+}
+
 /** Begins a paragraph below the summary, because a line break in it would end the collapsible text. */
 const beginText: Command = (view) => {
   const part = partAt(view.state, view.state.selection.main.head)
@@ -240,7 +258,12 @@ class CollapsiblePlugin {
 export const collapsible: Extension = [
   field,
   EditorState.transactionFilter.of((transaction) => typedInSummary(transaction) ?? transaction),
-  Prec.high(keymap.of([{ key: 'Enter', run: beginText }])),
+  Prec.high(
+    keymap.of([
+      { key: 'Enter', run: (view) => selectSample(view) || beginText(view) },
+      { key: 'Tab', run: selectSample }
+    ])
+  ),
   ViewPlugin.fromClass(CollapsiblePlugin, {
     decorations: (value) => value.decorations,
     provide: (self) => EditorView.atomicRanges.of((view) => view.plugin(self)?.hidden ?? Decoration.none)

@@ -12,6 +12,7 @@ import { pressBelow } from '../grid/press-below.ts'
 import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
+import { belowCollapsible } from '../below-collapsible.ts'
 import { pictureCard } from '../live/picture-card.ts'
 import { pictureChosen } from '../live/picture-chosen.ts'
 import { pictureHandles } from '../live/picture-handles.ts'
@@ -34,6 +35,7 @@ export const typing: Typing = {
     cellEdges,
     copyCells,
     pressBelow,
+    belowCollapsible,
     typeInCell,
     barInCell,
     lineWords,
