@@ -1,6 +1,8 @@
 /** The events in the activity panel. */
 import { expect, test } from 'vitest'
-import { actorWords, eventWords, excerptOf, isTidying } from '../web/activity/event-words.ts'
+import { actorWords, eventWords, excerptOf, isTidying, subjectOf } from '../web/activity/event-words.ts'
+import { agreeIn } from '../web/activity/verbs.ts'
+import { setPersonName } from '../web/presence/person.ts'
 import { groupByDay, undoneRestores, withoutRepeats } from '../web/activity/groups.ts'
 import type { EventFields } from '../shared/events.ts'
 import type { FeedEvent } from '../web/activity/event.ts'
@@ -107,4 +109,21 @@ test('[ACTIVITY-14] the undo of a restore is told apart from a restore', () => {
   expect(undone(restore(2, 4, 7), restore(1, 2, 6))).toEqual([])
   expect(undone(restore(2, 5, 7, 'Bea'), restore(1, 2, 6))).toEqual([])
   expect(undone(restore(1, 5, 7))).toEqual([])
+})
+
+test('[ACTIVITY-15] the reader is “You” among several people, and the verb agrees with its subject', () => {
+  setPersonName('Olga')
+  const line = (actors: readonly string[], isOwn = false) => {
+    const event = { kind: 'content.changed', actor: null, actorKind: 'system', payload: { actors } } as unknown as FeedEvent
+    const { words, subject } = subjectOf(event, isOwn, (names) => names.join(' and '))
+    return `${words} ${agreeIn('de', subject, 'hat den Text bearbeitet')}`
+  }
+  expect(line(['Guest 43', 'Olga'])).toBe('You and Guest 43 habt den Text bearbeitet')
+  expect(line(['Ben', 'Guest 43'])).toBe('Ben and Guest 43 haben den Text bearbeitet')
+  expect(line(['Olga'])).toBe('You hast den Text bearbeitet')
+  expect(line(['system'])).toBe('The server hat den Text bearbeitet')
+  expect(line([])).toBe('The server hat den Text bearbeitet')
+  expect(agreeIn('de', 'many', 'konnte kein Bild erzeugen')).toBe('konnten kein Bild erzeugen')
+  expect(agreeIn('en', 'you and others', 'edited the text')).toBe('edited the text')
+  setPersonName('')
 })

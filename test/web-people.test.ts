@@ -14,8 +14,8 @@ import { writeDevice } from '../web/device/values.ts'
 import { refusalWords } from '../web/client/refusals.ts'
 import { isFirst, isOwnLink } from '../web/sharing/links.ts'
 import { firstLinkLabel } from '../server/domain/records/keys.ts'
-import { accountName, guestNumber, ownNumber, setPersonName } from '../web/presence/person.ts'
-import { keepNumber, signature } from '../web/presence/signature.ts'
+import { accountName, guestNumber, ownNumber, setPersonName, signature } from '../web/presence/person.ts'
+import { keepNumber } from '../web/presence/signature.ts'
 import { displayName, otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
 /** Returns the people present as one page sees them. Each is given as `kind name`, in the order of their client ids. */

@@ -14,10 +14,11 @@ import { frontMatterEnd } from '../web/editor/front-matter.ts'
 import { refusalOfStatus } from '../web/client/refusals.ts'
 import { route } from '../web/base/route.ts'
 import { actorWords, eventWords } from '../web/activity/event-words.ts'
+import { agreeIn } from '../web/activity/verbs.ts'
 import { timeOf } from '../web/history/timeline.tsx'
 import { eventKinds } from '../shared/events.ts'
 import { de } from '../web/text/de.ts'
-import { ofYouIn, shortNumber, t } from '../web/text/t.ts'
+import { shortNumber, t } from '../web/text/t.ts'
 import { dayWords } from '../web/text/when.ts'
 
 test('[WEB-5] text that enters has LF line endings, no NUL, no byte-order mark and no lone surrogate', () => {
@@ -134,8 +135,8 @@ test('[WHO-4] the person’s own actions follow “You” in both languages', ()
   const table = source.slice(source.indexOf('const words:'), source.indexOf('export const eventWords'))
   const phrases = [...table.matchAll(/\b(?:term|t)\('([^']+)'/g)].map(([, sentence = '']) => de[sentence])
   expect(phrases.length).toBeGreaterThanOrEqual(eventKinds.length)
-  for (const phrase of phrases) expect(ofYouIn('de', String(phrase))).toMatch(/^(hast|konntest) /)
-  expect(ofYouIn('en', 'commented')).toBe('commented')
+  for (const phrase of phrases) expect(agreeIn('de', 'you', String(phrase))).toMatch(/^(hast|konntest) /)
+  expect(agreeIn('en', 'you', 'commented')).toBe('commented')
 })
 
 test('[WEB-96] the search for settings at the top of the text stops at their end', () => {

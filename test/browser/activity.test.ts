@@ -82,6 +82,84 @@ test('[ACTIVITY-1] [ACTIVITY-7] [ACTIVITY-11] the panel shows who did what, newe
   await bea.context.close()
 })
 
+test('[WHO-16] [WHO-17] guests without names see their own actions as “You”, and others see their numbers', async () => {
+  const document = await createDocument(world.url, '# Walks\n\nOne.\n')
+  const owner = await open(document.url, '')
+  await owner.page.getByRole('button', { name: 'More' }).click()
+  await owner.page.getByRole('button', { name: 'Ask for a review' }).click()
+  for (const title of ['The dates', 'The names']) {
+    await owner.page.getByLabel('What to review').fill(title)
+    await owner.page.getByRole('button', { name: 'Create assignment' }).click()
+    await owner.page.getByRole('article', { name: `Assignment: ${title}` }).waitFor()
+  }
+  const listed = async (): Promise<{ title: string; share: { url: string } }[]> => {
+    const response = await fetch(`${world.url}/api/docs/${document.id}/tasks`, { headers: { 'x-share-key': document.key } })
+    return ((await response.json()) as { tasks: { title: string; share: { url: string } }[] }).tasks
+  }
+  const [names, dates] = await listed()
+  if (names === undefined || dates === undefined) throw new Error('there are not two assignments')
+  const card = (page: Page, title: string) => page.getByRole('article', { name: `Assignment: ${title}` })
+  const report = async (page: Page, title: string, summary: string): Promise<void> => {
+    await card(page, title).getByRole('button', { name: 'Report without comments' }).click()
+    await page.getByRole('textbox', { name: 'What did you find?' }).fill(summary)
+    await page.keyboard.press('Control+Enter')
+  }
+
+  const guest = await open(dates.share.url, '')
+  const self = guest.page.getByRole('button', { name: /^You are Guest \d\d\./ })
+  const number = (await self.getAttribute('aria-label'))?.slice(14, 16) ?? ''
+  await guest.page.getByRole('button', { name: 'Start the review' }).click()
+  await card(owner.page, 'The dates').getByText(`Started by Guest ${number}`).waitFor()
+  // The guest chooses a name, and then reports as the person who started the assignment.
+  await self.click()
+  await guest.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Gus')
+  await guest.page.keyboard.press('Enter')
+  await guest.page.getByRole('button', { name: 'You (Gus)' }).waitFor()
+  await report(guest.page, 'The dates', 'All of them are possible.')
+  await card(owner.page, 'The dates')
+    .locator('.task-report .card-author', { hasText: `Guest ${number}` })
+    .waitFor()
+  await card(guest.page, 'The dates').locator('.task-report .card-author', { hasText: 'You' }).waitFor()
+
+  // A guest starts on one device and reports on another.
+  const start = await open(names.share.url, '')
+  await start.page.getByRole('button', { name: 'Start the review' }).click()
+  await card(start.page, 'The names').getByRole('button', { name: 'Report without comments' }).waitFor()
+  const started = await card(owner.page, 'The names')
+    .getByText(/^Started by Guest \d+$/)
+    .textContent()
+  const elsewhere = await open(names.share.url, '')
+  await report(elsewhere.page, 'The names', 'They are right.')
+  await card(owner.page, 'The names')
+    .locator('.task-report .card-author', { hasText: String(started).slice(11) })
+    .waitFor()
+
+  await act(document, 'comments', { body: 'seen' }, 'reviewer')
+  await owner.page.getByRole('button', { name: 'Share' }).click()
+  await owner.page.getByRole('tab', { name: 'Publish' }).click()
+  await owner.page.getByRole('switch', { name: 'Publish this document' }).click()
+  await owner.page.getByRole('switch', { name: 'Publish this document', checked: true }).waitFor()
+  await owner.page.keyboard.press('Escape')
+  await openPanel(owner.page)
+  await panel(owner.page).getByText('published the document').waitFor()
+  const rows = await panel(owner.page).locator('.event-words p:first-child').allTextContents()
+  expect(rows).toEqual([
+    'You published the document',
+    'reviewer commented',
+    `${String(started).slice(11)} finished the review: \u2068The names\u2069`,
+    `${String(started).slice(11)} started the review: \u2068The names\u2069`,
+    `Guest ${number} finished the review: \u2068The dates\u2069`,
+    `Guest ${number} started the review: \u2068The dates\u2069`,
+    'You requested a review: \u2068The names\u2069',
+    'You requested a review: \u2068The dates\u2069',
+    'Guest created the document'
+  ])
+  for (const { context, heard } of [owner, guest, start, elsewhere]) {
+    expect(heard).toEqual([])
+    await context.close()
+  }
+})
+
 test('[ACTIVITY-2] [ACTIVITY-6] [ACTIVITY-9] actions by others since the last visit are marked, the person’s own are not', async () => {
   const document = await createDocument(world.url, '# News\n')
   const nameless = await open(document.url, '')

@@ -7,12 +7,13 @@ import { SidePanel } from '../ui/side-panel.tsx'
 import { initials } from '../presence/person.ts'
 import { failureWords } from '../client/failure.ts'
 import { hueOf } from '../presence/colours.ts'
-import { locale, ofYou, t } from '../text/t.ts'
+import { locale, t } from '../text/t.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import { actorWords, countWords, eventWords, excerptOf } from './event-words.ts'
+import { actorWords, countWords, eventWords, excerptOf, subjectOf } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 import type { Feed, FeedView } from './feed.ts'
 import { groupByDay, undoneRestores, withoutRepeats, type Entry } from './groups.ts'
+import { agree } from './verbs.ts'
 
 const joined = (names: string[]): string => new Intl.ListFormat(locale).format(names)
 
@@ -76,8 +77,6 @@ const icons: Readonly<Record<Group, IconName>> = {
 
 const iconOf = (kind: EventKind): IconName => (kind.endsWith('.mentioned') ? 'bell' : icons[kind.split('.', 1)[0] as Group])
 
-const same = (words: string): string => words
-
 interface RowInput {
   readonly view: FeedView
   readonly feed: Feed
@@ -91,7 +90,7 @@ function Row({ view, feed, entry, isUndo }: RowInput): JSX.Element {
   const name = actorWords(latest, joined)
   // A guest without a name cannot be mentioned, so the name of such a reader is left out.
   const own = view.here.value.find(({ self, nameless }) => self && !nameless)?.name
-  const isYou = feed.isOwn(latest)
+  const { words, subject } = subjectOf(latest, feed.isOwn(latest), joined)
   // An agent that uses a link is known as an agent only by its presence.
   const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)
   const { text, removed } = excerptOf(latest, wordsHere(view, latest))
@@ -102,11 +101,11 @@ function Row({ view, feed, entry, isUndo }: RowInput): JSX.Element {
       <Avatar name={name} kind={isAgent ? 'agent' : latest.actorKind === 'system' && latest.actor === null ? 'service' : 'person'} />
       <div class='event-words'>
         <p>
-          <strong dir='auto' title={isYou ? name : undefined}>
-            {isYou ? t('You') : name}
+          <strong dir='auto' title={words === name ? undefined : name}>
+            {words}
           </strong>
           {isAgent && <span class='sr-only'> {t('(agent)')}</span>}{' '}
-          <span dir='auto'>{(isYou ? ofYou : same)(isUndo ? t('undid the restore of an earlier version') : eventWords(latest, own))}</span>
+          <span dir='auto'>{agree(subject, isUndo ? t('undid the restore of an earlier version') : eventWords(latest, own))}</span>
           {events.length > 1 && <span class='muted'> · {countWords(events.length)}</span>}
         </p>
         {text !== '' && (

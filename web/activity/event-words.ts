@@ -3,9 +3,11 @@ import type { EventFields, EventKind, EventWords, ShownPayload } from '../../sha
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf } from '../../shared/mentions.ts'
 import { displayName } from '../presence/people.ts'
+import { isOwnName } from '../presence/signature.ts'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import type { FeedEvent } from './event.ts'
+import type { Subject } from './verbs.ts'
 
 /** Isolates a person's text within a sentence, so that the text keeps its own direction (Unicode bidirectional isolates). */
 export const isolated = (text: string): string => `\u2068${text}\u2069`
@@ -146,14 +148,30 @@ export function excerptOf(
 /** Returns the number of changes as a phrase. */
 export const countWords = (count: number): string => tn(count, '1 change', '{count} changes')
 
+type ActorFields = Pick<FeedEvent, 'actor' | 'actorKind' | 'payload'>
+type Join = (names: string[]) => string
+
+/** Returns the stored names of the people who changed the text together. The list is empty for all other events. */
+const togetherOf = ({ actor, actorKind, payload }: ActorFields): readonly string[] => {
+  const { actors = [] }: EventFields = payload
+  return actorKind === 'system' && !actor ? actors.filter((name) => name !== 'system') : []
+}
+
 /** Names the actor: an account, an agent, a guest under the chosen name, or several people. */
-export function actorWords(
-  { actor, actorKind, payload }: Pick<FeedEvent, 'actor' | 'actorKind' | 'payload'>,
-  join: (names: string[]) => string
-): string {
-  if (actor !== null && actor !== '') return displayName(actor)
-  const { actors = [], author }: EventFields = payload
-  const names = actors.filter((name) => name !== 'system')
+export function actorWords(event: ActorFields, join: Join): string {
+  const { actor, actorKind, payload } = event
+  if (actor) return displayName(actor)
+  const { author }: EventFields = payload
+  const names = togetherOf(event)
   if (actorKind === 'system') return names.length > 0 ? join(names.map(displayName)) : author || t('The server')
   return t('Guest')
+}
+
+/** Returns the subject of an event's line, in words and as a grammatical person. A reader who acted is called "You" and comes first. */
+export function subjectOf(event: ActorFields, isOwn: boolean, join: Join): { readonly words: string; readonly subject: Subject } {
+  const names = togetherOf(event)
+  const others = [...new Set(names.filter((name) => !isOwnName(name)).map(displayName))]
+  if (isOwn || (names.length > 0 && others.length === 0)) return { words: t('You'), subject: 'you' }
+  if (names.some(isOwnName)) return { words: join([t('You'), ...others]), subject: 'you and others' }
+  return { words: actorWords(event, join), subject: others.length > 1 ? 'many' : 'one' }
 }

@@ -2,7 +2,7 @@
 import { RequestError } from '../client/api.ts'
 import type { Session } from '../session/session.ts'
 import { restoreRevision } from '../history/api.ts'
-import { personName } from '../presence/person.ts'
+import { signature } from '../presence/person.ts'
 import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { offer, toast } from '../ui/toast.tsx'
@@ -22,7 +22,7 @@ export function offerUndo(session: Session, { kind, actor, payload }: FeedEvent)
         ? t('{name} replaced a section.', { name })
         : t('{name} replaced the whole text.', { name })
   offer(said, t('Undo'), () => {
-    restoreRevision(session, replacedRevision, toVersion, personName.value).then(
+    restoreRevision(session, replacedRevision, toVersion, signature.value).then(
       () => toast(t('Earlier text restored.')),
       (error: unknown) =>
         toast(

@@ -1,6 +1,6 @@
 /** Sends requests to the service and turns its errors into `RequestError`. */
 import { limits } from '../../shared/limits.ts'
-import { personName } from '../presence/person.ts'
+import { signature } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 
 /** A refusal by the server. `status` is 0 if the server could not be reached. */
@@ -35,7 +35,7 @@ export class RequestError extends Error {
 /** Options of a request. */
 export interface How {
   readonly key?: string
-  /** The name of a guest. The default is the name stored on this device. An account always writes under its own name. */
+  /** The name of a guest. The default is the name on this device, or the number of a guest without a name. An account always writes under its own name. */
   readonly author?: string
   /** Leaves out the session of the account. */
   readonly asGuest?: boolean
@@ -74,8 +74,8 @@ async function problem(response: Response): Promise<RequestError> {
  */
 async function ask<Answer>(path: string, options: Call, read: (response: Response) => Promise<Answer>): Promise<Answer> {
   const { method = 'GET', key = '', body, idempotencyKey, keepalive = false, asGuest } = options
-  // A guest uses the same name in all documents.
-  const author = options.author ?? (method === 'GET' ? '' : personName.value)
+  // A guest uses the same name in all documents, and without a name the number in the open document.
+  const author = options.author ?? (method === 'GET' ? '' : signature.value)
   const headers: Record<string, string> = { accept: 'application/json' }
   if (key !== '') headers['x-share-key'] = key
   if (author !== '') headers['x-agent-author'] = headerValue(author)

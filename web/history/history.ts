@@ -11,7 +11,7 @@ import {
   type Revision
 } from './api.ts'
 import type { Session } from '../session/session.ts'
-import { signature } from '../presence/signature.ts'
+import { signature } from '../presence/person.ts'
 import { compareTexts } from './compare.ts'
 import { fitsPage } from './rendered.ts'
 import type { Comparison } from './rows.ts'

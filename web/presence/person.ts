@@ -22,6 +22,12 @@ export const personName = computed(() => accountName.value || ownName.value || g
 /** The number that the service gave this person, who is a guest without a name. */
 export const guestNumber = signal<number | undefined>(undefined)
 
+/**
+ * The name under which this person acts: the person's name, or else "Guest" with the number. The service stores "Guest" in English, and each page
+ * translates it (people.ts).
+ */
+export const signature = computed(() => personName.value || (guestNumber.value === undefined ? '' : `Guest ${guestNumber.value}`))
+
 /** The number under which this person wrote in this document as a guest without a name. The device keeps it when the person chooses a name. */
 export const ownNumber = signal<number | undefined>(undefined)
 

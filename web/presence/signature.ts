@@ -1,11 +1,8 @@
-/** The name under which this person's comments and suggestions are sent. */
-import { computed, effect } from '@preact/signals'
+/** Recognizes this person's own names and documents, and keeps the number of a guest on the device. */
+import { effect } from '@preact/signals'
 import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
-import { accountName, givenName, guestNumber, ownName, ownNumber, personName } from './person.ts'
-
-/** This person's name, or else "Guest" with a number. The service stores "Guest" in English, and each page translates it (people.ts). */
-export const signature = computed(() => personName.value || (guestNumber.value === undefined ? '' : `Guest ${guestNumber.value}`))
+import { accountName, givenName, guestNumber, ownName, ownNumber } from './person.ts'
 
 /**
  * Whether a stored name of an author is one of this person's: the account's name, the name chosen on this device, the name that the link was made

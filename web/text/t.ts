@@ -80,10 +80,3 @@ export function tn(count: number, one: string, many: string, values: Values = {}
 /** Returns a large number in short form, such as "4.2 million". */
 export const shortNumber = (value: number): string =>
   new Intl.NumberFormat(locale, { notation: 'compact', compactDisplay: 'long' }).format(value)
-
-/** Returns the phrase for an action after "You". The phrase stays the same in English, but German conjugates the verb. */
-export const ofYouIn = (language: Language, words: string): string =>
-  language === 'de' ? words.replace(/^hat /, 'hast ').replace(/^konnte /, 'konntest ') : words
-
-/** Calls `ofYouIn` with the language of the page. */
-export const ofYou = (words: string): string => ofYouIn(language(), words)

@@ -1,7 +1,7 @@
 /** The comments and suggestions that the page shows, from the service and from this page. */
 import type { Signal } from '@preact/signals'
 import type { Range as Span } from '../../../shared/text/targets.ts'
-import { signature } from '../../presence/signature.ts'
+import { signature } from '../../presence/person.ts'
 import { shownName } from '../outbox/draft-name.ts'
 import type { Annotation } from '../suggestions/annotation-ranges.ts'
 import { isUndecided, type Suggestion } from '../outbox/records.ts'

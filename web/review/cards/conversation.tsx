@@ -1,6 +1,6 @@
 /** The replies below a comment or suggestion, and the field for a new reply. */
 import type { JSX } from 'preact'
-import { signature } from '../../presence/signature.ts'
+import { signature } from '../../presence/person.ts'
 import { t, tn } from '../../text/t.ts'
 import { isOpen, type Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'

@@ -8,7 +8,8 @@ import { limits } from '../../../shared/limits.ts'
 import { readDocument } from '../../client/documents.ts'
 import type { ReviewedView } from '../annotations/review.ts'
 import { SidePanel } from '../../ui/side-panel.tsx'
-import { personName } from '../../presence/person.ts'
+import { displayName } from '../../presence/people.ts'
+import { isOwnName } from '../../presence/signature.ts'
 import { t, term, tn } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -25,7 +26,7 @@ const stateWords: Readonly<Record<Task['status'], string>> = {
   closed: term('Closed')
 }
 
-const nameOf = (identity: { readonly kind: string; readonly name: string | null }): string => identity.name ?? t('Guest')
+const nameOf = ({ kind, name }: Task['createdBy']): string => (kind === 'guest' ? displayName(name ?? kind) : (name ?? ''))
 
 function Links({ task }: { task: Task }): JSX.Element | null {
   const { share } = task
@@ -45,12 +46,14 @@ function Links({ task }: { task: Task }): JSX.Element | null {
 function Report({ review, task }: { review: Review; task: Task }): JSX.Element | null {
   const { report } = task
   if (report === null) return null
+  const { kind: authorKind, name } = report.reportedBy
+  const author = name ?? authorKind
   const ids = [...report.commentIds, ...report.suggestionIds]
   const there = ids.filter((id) => review.items.value.some((item) => item.id === id))
   const [first] = there
   return (
     <section class='task-report' aria-label={t('Report')}>
-      <Byline author={nameOf(report.reportedBy)} authorKind={report.reportedBy.kind} isOwn={false} at={report.reportedAt} />
+      <Byline author={author} authorKind={authorKind} isOwn={authorKind !== 'agent' && isOwnName(author)} at={report.reportedAt} />
       <Prose text={report.summary} />
       <p class='card-note'>
         {tn(report.commentIds.length, '1 comment', '{count} comments')},{' '}
@@ -168,7 +171,7 @@ function Ask({ review }: { review: Review }): JSX.Element {
   const submit = (event: Event): void => {
     event.preventDefault()
     if (title.trim() === '') return
-    review.store.act({ kind: 'ask', title: title.trim(), instructions: instructions.trim() }, personName.value)
+    review.store.act({ kind: 'ask', title: title.trim(), instructions: instructions.trim() })
     review.store.said.value = t('Assignment created')
     setTitle('')
     setInstructions('')

@@ -10,8 +10,7 @@ import type { RequestError } from '../../client/api.ts'
 import { findUser } from '../../client/documents.ts'
 import type { Session } from '../../session/session.ts'
 import { displayName } from '../../presence/people.ts'
-import { personName } from '../../presence/person.ts'
-import { signature } from '../../presence/signature.ts'
+import { personName, signature } from '../../presence/person.ts'
 import { t } from '../../text/t.ts'
 import { newDraftId, shownName } from './draft-name.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
@@ -181,6 +180,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       reply?: Comment['replies'][number]
     }
     if (reply !== undefined) own.add(reply.id, author)
+    if (action.kind === 'start' && task !== undefined) own.add(task.id, author)
     received.add({ comment, suggestion, task })
     const record = action.kind === 'comment' ? comment : action.kind === 'suggest' ? suggestion : undefined
     if (record !== undefined) {
@@ -229,11 +229,19 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
   const threads = computed(() => threadsOf(comments.value.values(), entriesOf.value))
   const proposals = computed(() => proposalsOf(suggestions.value.values(), outbox.list.value, refusals.value, reasons.value))
 
-  // The holder of an assignment is identified by the name under which the assignment was started. That name is never the number of a guest.
-  const signed = (action: Action): string => ('task' in action || action.kind === 'ask' ? personName.value : signature.value)
-  const act = (action: Action, author = signed(action)): OutboxEntry => {
+  const act = (action: Action, author = signature.value): OutboxEntry => {
     const stored = 'comment' in action ? recordIds.peek().get(action.comment) : undefined
     return outbox.add(stored === undefined || !('comment' in action) ? action : { ...action, comment: stored }, author)
+  }
+  /**
+   * Returns the name for a report. The service identifies the holder of an assignment by the name under which it was started. A guest without a name
+   * who started it on another device has another number there.
+   */
+  const holderOf = (task: string): string => {
+    const known = own.nameOf(task)
+    if (known !== undefined || personName.value !== '') return known ?? personName.value
+    const starter = tasks.peek().get(task)?.startedBy
+    return starter?.kind === 'guest' && /^Guest \d+$/.test(starter.name ?? '') ? (starter.name ?? '') : ''
   }
   const isWritten: Store['isMe'] = (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value)
 
@@ -294,6 +302,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       })
     },
     act(action, author) {
+      if (author === undefined && action.kind === 'report') return act(action, holderOf(action.task))
       if (author === undefined && action.kind === 'withdraw') return act(action, own.nameOf(action.suggestion))
       if (author === undefined && 'comment' in action) return act(action, own.nameOf(action.comment))
       if (action.kind !== 'suggest') return act(action, author)
