@@ -212,6 +212,25 @@ test('[WRITE-169] Enter after Ctrl+End begins a line below collapsible text at t
   expect(new Writer(`|x\n\n${text}`).press('Mod-End', 'Enter').type('c').shown).toBe(`x\n\n${text}\n\nc|`)
 })
 
+test.each([
+  ['words|', '---', 'words\n\n---\n|'],
+  ['a\n\none\ntwo|\nthree', '-----', 'a\n\none\ntwo\n\n-----\n|\nthree'],
+  ['words|', '--', 'words\n--\n|'],
+  ['words|', '===', 'words\n===\n|'],
+  ['---\ntitle: words|', '---', '---\ntitle: words\n---\n|'],
+  ['```\nwords|', '---', '```\nwords\n---\n|']
+])('[WRITE-170] Enter after %j and a line of %j', (before, line, expected) => {
+  const writer = new Writer(before)
+  expect(writer.press('Enter').type(line).press('Enter').shown).toBe(expected)
+})
+
+test('[WRITE-170] the hyphens of a heading keep their meaning, and so do those in the source view', () => {
+  expect(new Writer('words\n---|').press('Enter').shown).toBe('words\n---\n|')
+  expect(new Writer('words\n--|').type('-').press('Enter').shown).toBe('words\n---\n|')
+  const source = new Writer('words|', typing.always)
+  expect(source.press('Enter').type('---').press('Enter').shown).toBe('words\n---\n|')
+})
+
 test('[COMP-128] the caret stays at the beginning of the text above a component, and goes below it from there', () => {
   const text = '```board\n## Todo\n```\n\nb'
   const writer = new Writer(`|${text}`, components({} as ReviewedView))

@@ -218,6 +218,20 @@ test.each(['Tab', 'Enter'])(
   }
 )
 
+test('[WRITE-170] hyphens typed below a line are a horizontal line, and undo makes the line a heading', async () => {
+  const { page, type, press, text, leave } = await writer('# Plan\n\n')
+  await type('words')
+  await press('Enter')
+  await type('---')
+  await press('Enter')
+  await text('# Plan\n\nwords\n\n---\n')
+  await page.locator('.md-rule').waitFor()
+  await press('Control+z')
+  await text('# Plan\n\nwords\n---\n')
+  await page.locator('.md-h2').waitFor()
+  await leave()
+})
+
 test('[WRITE-5] [WRITE-134] a slash opens the block menu, which stays while others write; code has none', async () => {
   const { page, document, type, press, text, leave } = await writer('# Plan\n\n', '/tab')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()

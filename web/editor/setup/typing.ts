@@ -19,6 +19,7 @@ import { pictureHandles } from '../live/picture-handles.ts'
 import { pictureReplaced } from '../live/picture-replaced.ts'
 import { marking } from '../mark-blocks.ts'
 import { typedMarks } from '../typed-marks.ts'
+import { typedRule } from '../typed-rule.ts'
 
 export interface Typing {
   readonly always: Extension
@@ -41,6 +42,7 @@ export const typing: Typing = {
     lineWords,
     deleteInFormats,
     emptyMarks,
-    formatEnds
+    formatEnds,
+    typedRule
   ]
 }
