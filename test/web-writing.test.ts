@@ -1104,7 +1104,7 @@ test('[WRITE-100] in a lower row of a long line, Home moves to the beginning of 
   expect([homeOf(state, 10, 7), homeOf(state, 7, 7), homeOf(state, 2, 0)]).toEqual([undefined, 2, 0])
 })
 
-test('[WRITE-100] Home, and Cmd-Left on a Mac, move the caret, and select with Shift', () => {
+test('[WRITE-100] [WRITE-171] Home and Ctrl+Home, and Cmd-Left and Cmd-Up on a Mac, move the caret, and Home selects with Shift', () => {
   const state = stateOf('- wo|rds', lineWords)
   const after = (run: Command | undefined): unknown => {
     let moved: EditorState = state
@@ -1120,7 +1120,9 @@ test('[WRITE-100] Home, and Cmd-Left on a Mac, move the caret, and select with S
       .map(({ key, mac, run, shift }) => [key, mac, after(run), after(shift)])
   ).toEqual([
     ['Home', undefined, [2, 2], [4, 2]],
-    [undefined, 'Cmd-ArrowLeft', [2, 2], [4, 2]]
+    [undefined, 'Cmd-ArrowLeft', [2, 2], [4, 2]],
+    ['Mod-Home', undefined, [2, 2], [4, 4]],
+    [undefined, 'Cmd-ArrowUp', [2, 2], [4, 4]]
   ])
 })
 

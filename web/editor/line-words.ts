@@ -1,4 +1,4 @@
-/** Finds the text of a line without its block markers, for Home, triple clicks and links. The live view hides most of these markers. */
+/** Finds the text of a line without its block markers, for Home, Ctrl+Home, triple clicks and links. The live view hides most of these markers. */
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, Prec, type EditorState, type Extension, type Line, type SelectionRange, type Text } from '@codemirror/state'
 import { Direction, EditorView, keymap, type Command, type MouseSelectionStyle } from '@codemirror/view'
@@ -65,6 +65,15 @@ const home =
     view.dispatch({ selection: { anchor: extend ? main.anchor : to, head: to }, scrollIntoView: true, userEvent: 'select' })
     return true
   }
+
+/** Moves the caret to the beginning of the first line's text, where Home would move it. */
+const toStart: Command = ({ state, dispatch }) => {
+  const { from } = wordsAt(state, 0)
+  const { main } = state.selection
+  if (from === 0 || (main.empty && main.head === from)) return false
+  dispatch({ selection: { anchor: from }, scrollIntoView: true, userEvent: 'select' })
+  return true
+}
 
 interface Span {
   readonly from: number
@@ -138,7 +147,9 @@ export const lineWords: Extension = [
   Prec.high(
     keymap.of([
       { key: 'Home', run: home(false, false), shift: home(true, false) },
-      { mac: 'Cmd-ArrowLeft', run: home(false, true), shift: home(true, true) }
+      { mac: 'Cmd-ArrowLeft', run: home(false, true), shift: home(true, true) },
+      { key: 'Mod-Home', run: toStart },
+      { mac: 'Cmd-ArrowUp', run: toStart }
     ])
   )
 ]
