@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look } from './appearance.ts'
 import { chip, createDocument, createLink, editorText, readMarkdown, saved, selectWords, until, ownPage } from './browser.ts'
+import { tabTo } from './keyboard.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -312,4 +313,93 @@ test('[WRITE-77] a dialog opened from the text returns the focus to it, one open
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(await share.evaluate((element) => element === globalThis.document.activeElement)).toBe(true)
   await page.close()
+})
+
+test('[WRITE-172] [WRITE-173] menus and panels opened from the text return the focus to it; arrow keys move among the entries of the menu', async () => {
+  const owned = await createDocument(world.url, '# One\n\ntext\n')
+  const { context, page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 900 } })
+  await page.goto(owned.url)
+  await saved(page)
+  await page.locator('.cm-content[aria-autocomplete]').press('Control+End')
+  await page.keyboard.press('ArrowLeft')
+  const button = (name: string) => page.locator('.top-bar').getByRole('button', { name, exact: true })
+  const menu = page.locator('#menu')
+  const panel = page.locator('.side-panel')
+  let written = 'text'
+  const typesOn = async (how: string): Promise<void> => {
+    await page.keyboard.type(' on')
+    written += ' on'
+    expect(await editorText(page), how).toBe(`# One\n\n${written}\n`)
+  }
+  const focused = (): Promise<string> =>
+    page.evaluate(() => {
+      const { activeElement } = globalThis.document
+      return activeElement?.getAttribute('aria-label') ?? activeElement?.closest('label, .menu-item')?.textContent ?? ''
+    })
+  const isAt = (name: string): Promise<void> => until(async () => (await focused()).startsWith(name), `the focus on ${name}`)
+
+  await button('More').click()
+  await isAt('Set your name')
+  await page.keyboard.press('ArrowDown')
+  await isAt('Ask for a review')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  await isAt('English')
+  await page.keyboard.press('ArrowUp')
+  await isAt('System')
+  await page.keyboard.press('ArrowRight')
+  await isAt('Light')
+  await page.keyboard.press('Home')
+  await isAt('Set your name')
+  await page.keyboard.press('End')
+  await isAt('English')
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'hidden' })
+  await page.locator('.cm-content:focus').waitFor()
+  await typesOn('the menu and Escape')
+
+  const downloaded = page.waitForEvent('download')
+  await button('More').click()
+  await menu.getByRole('button', { name: 'Download as Markdown' }).click()
+  await downloaded
+  await page.locator('.cm-content:focus').waitFor()
+  await typesOn('a menu entry that opens nothing')
+
+  for (const name of ['Comments', 'Activity']) {
+    await button(name).click()
+    await panel.waitFor()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await page.locator('.cm-content:focus').waitFor()
+    await typesOn(`${name} and Escape`)
+    await button(name).click()
+    await panel.getByRole('button', { name: 'Close' }).click()
+    await panel.waitFor({ state: 'detached' })
+    await typesOn(`${name} and its button to close`)
+  }
+
+  await button('Outline').click()
+  await page.locator('.outline a').waitFor()
+  await page.keyboard.press('Escape')
+  await typesOn('the outline and Escape')
+  await button('Outline').click()
+  await page.locator('.outline').waitFor({ state: 'detached' })
+  await typesOn('the button that closes the outline')
+
+  await page.getByRole('button', { name: /^\d+ words?$/ }).click()
+  await page.locator('#count dl').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.cm-content:focus').waitFor()
+  await typesOn('the word count and Escape')
+
+  // With the keyboard, the focus returns to the button.
+  await page.keyboard.press('Escape')
+  await tabTo(page, 'More')
+  await page.keyboard.press('Enter')
+  await isAt('Set your name')
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'hidden' })
+  await isAt('More')
+  expect(heard).toEqual([])
+  await context.close()
 })

@@ -1,5 +1,6 @@
 /** The items of the document menu. */
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { commandOf } from '../commands/all.ts'
 import { isPossible } from '../view/command.ts'
 import { Keys } from '../commands/key-caps.tsx'
@@ -7,6 +8,7 @@ import { personName } from '../presence/person.ts'
 import { language, languages, setLanguage, t, term } from '../text/t.ts'
 import { setTheme, theme, type Theme } from '../device/theme.ts'
 import { Icon } from '../ui/icons.tsx'
+import { moveInMenu } from '../ui/menu-keys.ts'
 import { AccountItems } from './account-items.tsx'
 import type { Page } from '../commands/page.ts'
 import { signedIn } from '../client/signed-in.ts'
@@ -66,8 +68,32 @@ function Item({ id, width = '', view, close }: ItemInput): JSX.Element | null {
   )
 }
 
+const findMenu = (): HTMLElement | null => document.getElementById('menu')
+
+/** Each choice is one entry. The left and right arrow keys change it. */
+const entriesOf = (menu: HTMLElement): HTMLElement[] =>
+  [...menu.querySelectorAll<HTMLElement>('.menu-item, .menu-choice :checked')].filter((entry) => entry.checkVisibility())
+
+/** Moves the focus to the first entry when the menu opens, and on to others with the keyboard. */
+function useMenuKeys(): void {
+  useEffect(() => {
+    const menu = findMenu()
+    if (menu === null) return undefined
+    const enter = (): void => {
+      if (menu.matches(':popover-open')) entriesOf(menu)[0]?.focus()
+    }
+    const listening = new AbortController()
+    menu.addEventListener('toggle', enter, listening)
+    menu.addEventListener('keydown', (event) => moveInMenu(event, entriesOf(menu)), listening)
+    // The items may arrive after the menu has opened.
+    enter()
+    return () => listening.abort()
+  }, [])
+}
+
 export function MenuItems({ view }: { view: Page }): JSX.Element {
-  const close = (): void => document.getElementById('menu')?.hidePopover()
+  useMenuKeys()
+  const close = (): void => findMenu()?.hidePopover()
   return (
     <>
       {/* A signed-in person uses the name of the account. */}

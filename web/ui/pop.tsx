@@ -1,6 +1,7 @@
 /** The component menus. Each is a native popover next to the control that opens it, so that Esc and a click elsewhere close it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { moveInMenu } from './menu-keys.ts'
 
 interface PopInput {
   readonly label: string
@@ -32,15 +33,10 @@ export function Pop({ label, anchor, onClose, children }: PopInput): JSX.Element
   const keyDown = (event: KeyboardEvent): void => {
     const menu = element.current
     if (menu === null) return
-    const items = [...menu.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)')]
-    const current = items.findIndex((item) => item.matches(':focus'))
-    const steps: Readonly<Record<string, number>> = { ArrowDown: current + 1, ArrowUp: current - 1, Home: 0, End: items.length - 1 }
-    const next = steps[event.key]
-    if (event.key === 'Escape' || event.key === 'Tab') {
-      menu.hidePopover()
-      anchor.focus()
-    } else if (next === undefined) return
-    else items[(next + items.length) % items.length]?.focus()
+    if (event.key !== 'Escape' && event.key !== 'Tab')
+      return moveInMenu(event, [...menu.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)')])
+    menu.hidePopover()
+    anchor.focus()
     event.preventDefault()
     event.stopPropagation()
   }

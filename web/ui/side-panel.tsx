@@ -3,7 +3,7 @@
  * focus.
  */
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { IconButton } from './icon-button.tsx'
 
@@ -18,12 +18,15 @@ interface SidePanelInput {
 
 export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePanelInput): JSX.Element {
   const titleId = useId()
+  /** The element that had the focus before: usually the button that opens the panel, or the text. */
+  const before = useRef<Element>(null)
   useEffect(() => {
-    const before = document.activeElement
+    before.current = document.activeElement
     return () => {
       // Restores the focus only if the panel had it.
       if (document.activeElement !== document.body && document.activeElement !== null) return
-      const target = before instanceof HTMLElement && before.isConnected ? before : document.querySelector<HTMLElement>('.cm-content')
+      const { current } = before
+      const target = current instanceof HTMLElement && current.isConnected ? current : document.querySelector<HTMLElement>('.cm-content')
       target?.focus()
     }
   }, [])
@@ -34,9 +37,10 @@ export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePa
     onClose()
   }
   useEffect(() => {
-    // The focused element is gone, but the key is still meant for the panel.
-    const keyOnPage = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented && event.target === document.body) onClose()
+    // The key is also meant for the panel at its button, and if the focused element is gone.
+    const keyOnPage = ({ key, target, defaultPrevented }: KeyboardEvent): void => {
+      const isOfPanel = target === document.body || (target instanceof HTMLButtonElement && target === before.current)
+      if (key === 'Escape' && !defaultPrevented && isOfPanel) onClose()
     }
     addEventListener('keydown', keyOnPage)
     return () => removeEventListener('keydown', keyOnPage)
