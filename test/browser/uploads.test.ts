@@ -94,6 +94,22 @@ test('[WEB-81] [WRITE-116] a dropped text file appears below the block under the
   await context.close()
 })
 
+test('[WRITE-174] a dropped text file brings its front matter only into an empty document', async () => {
+  const { context, page, heard } = await writer('')
+  await page.locator('.cm-content[aria-autocomplete]').waitFor()
+  const file = (name: string): Sent => ({ name, type: 'text/markdown', bytes: Buffer.from(`---\ntitle: ${name}\n---\n\n# ${name}\n`) })
+  const text = (expected: string): Promise<void> =>
+    until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () =>
+      expect(await editorText(page)).toBe(expected)
+    )
+  await bring(page, 'drop', [file('a.md'), file('b.md')])
+  await text('---\ntitle: a.md\n---\n\n# a.md\n\n# b.md')
+  await bring(page, 'paste', [file('c.md')])
+  await text('---\ntitle: a.md\n---\n\n# a.md\n\n# b.md\n\n# c.md')
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test.each([
   ['one\n\ntwo', 4, 'one\n\nP\n\nX\n\ntwo'],
   ['- [ ] task\n', 11, '- [ ] task\n\nP\n\nX'],

@@ -5,6 +5,7 @@
 import { syntaxTree } from '@codemirror/language'
 import { type Extension, Prec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
+import { afterFrontMatter } from '../../../shared/text/front-matter.ts'
 import { t } from '../../text/t.ts'
 import { readTextFile, TextFileFailure } from '../../ui/text-file.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -27,6 +28,11 @@ async function markdownOf(file: File): Promise<string> {
   return table ?? text
 }
 
+function withoutFrontMatter(text: string): string {
+  const lines = text.split('\n')
+  return lines.slice(afterFrontMatter(lines)).join('\n')
+}
+
 /** Returns the end of the outermost block at a position. Between blocks, it returns the position itself. */
 function endOfBlock({ state }: EditorView, place: number): number {
   const line = state.doc.lineAt(place)
@@ -38,7 +44,10 @@ function endOfBlock({ state }: EditorView, place: number): number {
 
 async function enter(view: EditorView, files: readonly File[], placeOf: () => number): Promise<void> {
   const texts = await Promise.all(files.map(markdownOf))
-  const text = texts.map((each) => each.replace(/^(?:[ \t]*\n)+/, '').trimEnd()).join('\n\n')
+  // Front matter has an effect only at the top of a document.
+  const keepsFirst = view.state.doc.length === 0
+  const bodies = texts.map((each, index) => (keepsFirst && index === 0 ? each : withoutFrontMatter(each)))
+  const text = bodies.map((each) => each.replace(/^(?:[ \t]*\n)+/, '').trimEnd()).join('\n\n')
   if (text === '') return
   const end = { from: text.length, to: text.length }
   view.state.facet(endStep)(view)
