@@ -42,10 +42,22 @@ export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): strin
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
+interface CookieOptions {
+  /** Whether scripts of the pages can read the cookie. */
+  readonly forScripts?: boolean
+}
+
 /** Adds a cookie to a response. The cookie is valid for `seconds` seconds; 0 removes it from the browser. */
-export const writeCookie = (response: ServerResponse, { secure }: Cookies, name: string, value: string, seconds: number): void => {
-  const parts = [`${name}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${seconds}`, ...(secure ? ['Secure'] : [])]
-  response.appendHeader('Set-Cookie', parts.join('; '))
+export const writeCookie = (
+  response: ServerResponse,
+  { secure }: Cookies,
+  name: string,
+  value: string,
+  seconds: number,
+  { forScripts = false }: CookieOptions = {}
+): void => {
+  const flags = [...(forScripts ? [] : ['HttpOnly']), ...(secure ? ['Secure'] : [])]
+  response.appendHeader('Set-Cookie', [`${name}=${value}`, 'Path=/', 'SameSite=Lax', `Max-Age=${seconds}`, ...flags].join('; '))
 }
 
 /** Returns a key for one purpose. The key is derived from the instance secret. */

@@ -1,5 +1,6 @@
 /** Opens browser sessions, and finds the account of a session. */
 import { limits } from '../../shared/limits.ts'
+import { deletedAccountCookie } from '../../shared/deleted-account.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
 import { type Account, epochOf } from '../domain/accounts/accounts.ts'
 import { findSession, openSession } from '../domain/accounts/sessions.ts'
@@ -40,4 +41,5 @@ export const openBrowserSession = async (
     epoch: epochOf(account)
   })
   writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
+  if (readCookie(ctx.req.headers, deletedAccountCookie) !== undefined) writeCookie(ctx.res, cookies, deletedAccountCookie, '', 0)
 }

@@ -96,8 +96,8 @@ export const german: Catalogue = {
   'See your email address': 'Deine E-Mail-Adresse sehen',
   'See your name': 'Deinen Namen sehen',
   'Set a new password': 'Neues Passwort festlegen',
-  'Set a new password for {email}. This signs you out everywhere and removes your passkeys and node tokens.':
-    'Lege ein neues Passwort für {email} fest. Du wirst überall abgemeldet, und deine Passkeys und Token der Rechenknoten werden entfernt.',
+  'Set a new password for {email}. This signs you out everywhere, removes your passkeys and revokes all tokens. It also disconnects all programs and computers.':
+    'Lege ein neues Passwort für {email} fest. Du wirst überall abgemeldet, deine Passkeys werden entfernt und alle Token widerrufen. Außerdem werden alle Programme und Computer getrennt.',
   'Set password': 'Passwort festlegen',
   'Sign in': 'Anmelden',
   'Sign in with a passkey': 'Mit einem Passkey anmelden',
@@ -182,8 +182,8 @@ export const german: Catalogue = {
     'Dein Konto ist gelöscht. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
   'Your account has no password. To set one, ask the person who runs this server for a reset link.':
     'Dein Konto hat kein Passwort. Um eines festzulegen, bitte die Person, die diesen Server betreibt, um einen Link zum Zurücksetzen.',
-  'This deletes your account immediately, including your password, passkeys, sessions and node tokens. You cannot undo this.':
-    'Dein Konto wird sofort gelöscht, mit Passwort, Passkeys, Sitzungen und Token der Rechenknoten. Das lässt sich nicht rückgängig machen.',
+  'This deletes your account immediately, including your password, passkeys, sessions and tokens. It also disconnects all programs and computers. You cannot undo this.':
+    'Dein Konto wird sofort gelöscht, mit Passwort, Passkeys, Sitzungen und Token. Außerdem werden alle Programme und Computer getrennt. Das lässt sich nicht rückgängig machen.',
   'Your device is signed in. You can close this page.': 'Dein Gerät ist angemeldet. Du kannst diese Seite schließen.',
   'Your documents': 'Deine Dokumente',
   '{program} wants to sign in as you, {name}. Does it show this code?':

@@ -1,6 +1,7 @@
 /** The personal section of the account page: name, password, and deletion of the account. Its forms work without scripts. */
 import type { AccountPage, SentForm } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
+import { deletedAccountCookie } from '../../shared/deleted-account.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import { term } from '../../shared/words.ts'
@@ -210,7 +211,7 @@ ${newPasswordField(words, errorOf('password'), t('New password'))}
             error: refused?.text
           })
         : currentPasswordField(words, refused?.text)
-    const body = html`<p>${t('This deletes your account immediately, including your password, passkeys, sessions and node tokens. You cannot undo this.')}</p>
+    const body = html`<p>${t('This deletes your account immediately, including your password, passkeys, sessions and tokens. It also disconnects all programs and computers. You cannot undo this.')}</p>
 <form class="form" method="post" action="/account/delete-account">${tokenField(tokenOf(current))}
 <input type="hidden" name="username" value="${account.email ?? ''}" autocomplete="username">
 <fieldset class="choices"><legend>${t('What happens to your documents?')}</legend>
@@ -240,6 +241,9 @@ ${confirm}
     const documents: DocumentsAfter = fields['documents'] === 'trash' ? 'trash' : 'keep'
     await deleteAccount(service, callerOfSession(current), documents)
     for (const name of [cookies.session, cookies.broker.session]) writeCookie(ctx.res, cookies, name, '', 0)
+    // The pages then say that the account was deleted, and not that the person is signed out.
+    const { host } = new URL(service.baseUrl)
+    writeCookie(ctx.res, cookies, deletedAccountCookie, host, limits.sessionDaysMax * 24 * 3600, { forScripts: true })
     const { t } = wordsOf(ctx)
     const body = html`<p>${t('Your account has been deleted. Copies of documents stay on this device until you remove them from your documents.')}</p>
 ${externalIssuer === null ? undefined : html`<p>${filled(t('You may still be signed in at {address}.'), { address: html`<strong>${named(hostOf(externalIssuer))}</strong>` })}</p>`}

@@ -156,9 +156,14 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     const body = html`<p>${
       invited
         ? filled(t('Create your account as {email}.'), { email })
-        : filled(t('Set a new password for {email}. This signs you out everywhere and removes your passkeys and node tokens.'), {
-            email
-          })
+        : filled(
+            t(
+              'Set a new password for {email}. This signs you out everywhere, removes your passkeys and revokes all tokens. It also disconnects all programs and computers.'
+            ),
+            {
+              email
+            }
+          )
     }</p>
 <form class="form" method="post" action="${linkPath[link.kind]}">
 <input type="hidden" name="token" value="${token}">

@@ -1,5 +1,7 @@
 /** The notice on a page whose access has ended. Few visits need it, so its code loads later. */
 import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { isAccountDeleted } from '../client/account-deleted.ts'
 import { refusalWords } from '../client/refusals.ts'
 import type { Page } from '../commands/page.ts'
 import type { Ended } from '../connection/retry.ts'
@@ -26,26 +28,48 @@ const endedWords: Readonly<Record<Ended, string>> = {
 const isSignedOut = ({ key }: Session, reason: Ended): boolean =>
   key === '' && (reason === 'credential_ended' || reason === 'credential_required')
 
-function ended(session: Session, reason: Ended): string {
+/**
+ * Returns whether the account was deleted. The server closes the socket before another page receives the cookie about the deletion, so this page looks
+ * again when the person returns to it.
+ */
+function useAccountDeleted(): boolean {
+  const [isDeleted, setDeleted] = useState(isAccountDeleted)
+  useEffect(() => {
+    const look = (): void => setDeleted(isAccountDeleted())
+    addEventListener('focus', look)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      removeEventListener('focus', look)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [])
+  return isDeleted
+}
+
+const signedOutWords = (isDeleted: boolean): string =>
+  isDeleted ? t('Your account was deleted, and with it your access to this document.') : t('You are signed out. Sign in again to continue.')
+
+function ended(session: Session, reason: Ended, isDeleted: boolean): string {
   const unsent = session.unsent.value
   const until = reason === 'deleted' ? session.restorableUntil.value : undefined
   const hope = until === undefined ? '' : ` ${t('It can be restored until {day}.', { day: until })}`
   const lost = unsent === 0 ? t('You see the last text that this page received.') : lostWords()
-  const words = isSignedOut(session, reason) ? t('You are signed out. Sign in again to continue.') : t(endedWords[reason])
+  const words = isSignedOut(session, reason) ? signedOutWords(isDeleted) : t(endedWords[reason])
   return `${words}${hope} ${lost}`
 }
 
 export function EndedNotice({ view: { session } }: { view: Page }): JSX.Element | null {
   const reason = session.link.ended.value
+  const isDeleted = useAccountDeleted()
   if (reason === undefined) return null
   const remove = (): void => {
     void session.remove().then(() => location.assign('/'))
   }
   return (
     <div class='notice danger'>
-      <p>{ended(session, reason)}</p>
+      <p>{ended(session, reason, isDeleted)}</p>
       <p class='actions'>
-        {isSignedOut(session, reason) && (
+        {isSignedOut(session, reason) && !isDeleted && (
           <a class='button primary' href={`/sign-in?return_to=${encodeURIComponent(`/d/${session.id}`)}`}>
             {t('Sign in')}
           </a>

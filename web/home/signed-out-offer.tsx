@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { isAccountDeleted } from '../client/account-deleted.ts'
 import { type RecentDocument, recentDocuments } from '../device/recent.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
@@ -38,15 +39,22 @@ export function SignedOutOffer({ library }: { library: Library }): JSX.Element |
       </p>
     ) : null
   const waiting = documents.filter(({ id }) => unsent.value.some((each) => each.id === id))
+  const isDeleted = isAccountDeleted()
   return (
-    <div class='notice claim-offer' role='group' aria-label={t('You are signed out')}>
+    <div class='notice claim-offer' role='group' aria-label={isDeleted ? t('Your account was deleted') : t('You are signed out')}>
       <div>
         <p>
-          {tn(
-            documents.length,
-            'You are signed out. 1 document from your account stays on this device. Anyone who uses the device can open it.',
-            'You are signed out. {count} documents from your account stay on this device. Anyone who uses the device can open them.'
-          )}
+          {isDeleted
+            ? tn(
+                documents.length,
+                'Your account was deleted. A copy of 1 document from it stays on this device. Anyone who uses the device can open the copy.',
+                'Your account was deleted. Copies of {count} documents from it stay on this device. Anyone who uses the device can open the copies.'
+              )
+            : tn(
+                documents.length,
+                'You are signed out. 1 document from your account stays on this device. Anyone who uses the device can open it.',
+                'You are signed out. {count} documents from your account stay on this device. Anyone who uses the device can open them.'
+              )}
         </p>
         {waiting.map(({ id, title }) => (
           <p key={id} role='status'>

@@ -1259,6 +1259,14 @@ export const de: Catalogue = {
     other: '{count} Dokumente ließen sich nicht hinzufügen.'
   },
   '“{name}” is too large for a table, so it was added as text.': '„{name}“ ist zu groß für eine Tabelle und wurde als Text eingefügt.',
+  'Your account was deleted': 'Dein Konto wurde gelöscht',
+  'Your account was deleted, and with it your access to this document.':
+    'Dein Konto wurde gelöscht, und damit auch dein Zugang zu diesem Dokument.',
+  'Your account was deleted. Copies of {count} documents from it stay on this device. Anyone who uses the device can open the copies.': {
+    one: 'Dein Konto wurde gelöscht. Die Kopie von 1 Dokument daraus bleibt auf diesem Gerät. Wer das Gerät benutzt, kann sie öffnen.',
+    other:
+      'Dein Konto wurde gelöscht. Kopien von {count} Dokumenten daraus bleiben auf diesem Gerät. Wer das Gerät benutzt, kann sie öffnen.'
+  },
   'You are signed out': 'Du bist abgemeldet',
   'You are signed out. Sign in again to continue.': 'Du bist abgemeldet. Melde dich wieder an, um weiterzumachen.',
   'You are signed out. You can still open documents with their links.':
