@@ -323,6 +323,34 @@ test('[REVIEW-2] typing with the suggest role becomes a suggestion, which is acc
   await bea.context.close()
 })
 
+test('[EXPORT-5] a printed live view has suggestions, but no carets, selections or marks of comments', async () => {
+  const document = await createDocument(world.url, text)
+  const ana = await person('Ana', document.url)
+  const bea = await person('Bea', (await createLink(world.url, document, 'edit')).url)
+  await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'green', text: 'all green', note: '' })
+  await selectWords(bea.page, 'tests')
+  await selectWords(ana.page, 'ship')
+  const { page } = ana
+  const marks = ['.own-selection', '.remote-selection', '.remote-caret', '.cm-cursor', '.rm-ins', '.rm-initial']
+  for (const mark of [...marks, '.rm-comment']) await page.locator(mark).first().waitFor({ state: 'attached' })
+  await page.emulateMedia({ media: 'print' })
+  const isDrawn = (mark: string): Promise<boolean> =>
+    page
+      .locator(mark)
+      .first()
+      .evaluate((element) => element.checkVisibility())
+  expect(await Promise.all(marks.map(isDrawn))).toEqual([false, false, false, false, true, true])
+  const drawn = await page.locator('.rm-comment').evaluate((element) => {
+    const { backgroundColor, borderBottomStyle } = getComputedStyle(element)
+    return [backgroundColor, borderBottomStyle]
+  })
+  expect(drawn).toEqual(['rgba(0, 0, 0, 0)', 'none'])
+  expect([...ana.heard, ...bea.heard]).toEqual([])
+  await ana.context.close()
+  await bea.context.close()
+})
+
 test('[REVIEW-3] two people and a program see each other’s annotations at once, and these stay on their words while all of them write', async () => {
   const document = await createDocument(world.url, text)
   const ana = await person('Ana', document.url)
