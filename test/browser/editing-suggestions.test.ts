@@ -167,20 +167,35 @@ test('[SUGG-33] a replacement, new lines and a suggestion from before a reload a
 
 test('[SUGG-33] [SUGG-35] a suggestion that has a reply, and one of somebody else, only let the caret stand beside them; no other word is selected', async () => {
   const document = await createDocument(world.url, text)
-  await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'green', at: 'after', text: ' and quick enough' })
   const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url)
+  // The response to the suggestion arrives after the messages about a reply to it.
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
+  const { promise: stored, resolve: store } = Promise.withResolvers<void>()
+  await page.route('**/drafts/*', async (route) => {
+    const response = await route.fetch()
+    if (route.request().postData()?.includes('"done":true') === true) {
+      store()
+      await told
+    }
+    await route.fulfill({ response })
+  })
   await suggestAfter(page, 'Monday', ' and Sunday noon')
-  await arePending(document, '→ and quick enough', '→ and Sunday noon')
-  const own = (await listSuggestions(document)).find((each) => each.text.includes('noon'))
+  await stored
+  const [own] = await listSuggestions(document)
   await ask(document, 'POST', `suggestions/${own?.id}/replies`, { body: 'Why?' })
+  await ask(document, 'POST', 'edits', { operations: [{ op: 'append', markdown: 'More.' }] })
+  await until(async () => (await editorText(page)).includes('More.'), 'text that was written after the reply')
+  tell()
   await page.locator('.margin .card', { hasText: '1 reply' }).waitFor()
+  await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'green', at: 'after', text: ' and quick enough' })
+  await page.locator('.rm-proposed ins', { hasText: 'quick' }).waitFor()
   await press(page, 'noon', 2)
   await page.keyboard.type(' soon')
   await arePending(document, '→ and quick enough', '→ and Sunday noon', '→ soon')
   await press(page, 'quick', 2)
   await page.keyboard.type('!')
   await arePending(document, '→ and quick enough', '→ and Sunday noon', '→ soon', '→!')
-  expect(await readMarkdown(world.url, document)).toBe(text)
+  expect(await readMarkdown(world.url, document)).toBe(`${text}\nMore.\n`)
   await context.close()
 })
 
@@ -243,5 +258,29 @@ test('[SUGG-36] a suggestion that its author edits can be decided, withdrawn and
   expect(await editorText(page)).toBe(accepted)
   expect(await readMarkdown(world.url, document)).toBe(accepted)
   expect(await listSuggestions(document)).toHaveLength(4)
+  await context.close()
+})
+
+test('[SUGGEST-31] [SUGG-37] suggestions of several people in one place are drawn in their order, also after one of them was accepted', async () => {
+  const document = await createDocument(world.url, text)
+  const add = (words: string): Promise<unknown> =>
+    ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'Monday', at: 'after', text: words })
+  await add(' one')
+  const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.rm-proposed ins', { hasText: 'one' }).waitFor()
+  await suggestAfter(page, 'Monday', ' two')
+  await arePending(document, '→ one', '→ two')
+  await add(' three')
+  const drawn = async (): Promise<string> =>
+    (await page.locator('.cm-line', { hasText: 'Monday' }).allTextContents()).join('').replaceAll(/R(?= |,)|A(?= |,)/g, '')
+  const isDrawn = (words: string): Promise<void> => until(async () => (await drawn()).includes(words), words)
+  await isDrawn('Monday one two three, if')
+  const [first] = (await listSuggestions(document)).filter((each) => each.text === ' one')
+  await ask(document, 'POST', 'decisions', { action: 'accept', suggestionIds: [first?.id] })
+  await until(async () => (await editorText(page)).includes('Monday one, if'), 'the accepted word')
+  await isDrawn('Monday one two three, if')
+  await ask(document, 'POST', 'decisions', { action: 'reopen', suggestionIds: [first?.id] })
+  await until(async () => (await editorText(page)).includes('Monday, if'), 'the reopened word')
+  await isDrawn('Monday one two three, if')
   await context.close()
 })

@@ -539,6 +539,63 @@ describe('deciding', () => {
     }
   })
 
+  test.each([
+    [[0, 1, 2], 'one after the other'],
+    [[2, 0, 1], 'the last one first'],
+    [[1, 2, 0], 'the first one last']
+  ])('[SUGGEST-31] insertions in one place keep their order: %j, %s; all at once, too', async (order) => {
+    for (const [before, words] of [
+      ['We go home\nLast', [' one', ' two', ' three']],
+      ['We go home now', [' one', ' two', ' three']],
+      ['- We go home\n- Last', ['\n- one', '\n- two', '\n- three']]
+    ] as const) {
+      const owner = await world.create(before)
+      const made: string[] = []
+      for (const inserted of words) made.push((await suggest(owner, { operation: 'insert', find: 'home', at: 'after', text: inserted })).id)
+      const after = before.replace('home', `home${words.join('')}`)
+      for (const index of order) {
+        await decide(owner, made[index] ?? '', 'accept')
+        // An undone decision changes nothing about the order.
+        await decide(owner, made[index] ?? '', 'reopen')
+        await decide(owner, made[index] ?? '', 'accept')
+      }
+      expect(await content(owner)).toBe(after)
+      for (const index of order) await decide(owner, made[index] ?? '', 'reopen')
+      expect(await content(owner)).toBe(before)
+      const suggestionIds = order.map((index) => made[index] ?? '')
+      expect((await owner.ask('POST', '/decisions', { json: { action: 'accept', suggestionIds } })).status).toBe(200)
+      expect(await content(owner)).toBe(after)
+    }
+  })
+
+  test('[SUGGEST-32] insertions next to words that an acceptance removes or replaces stay pending, and so they do when it is undone', async () => {
+    for (const [before, change, insertion, after] of [
+      ['- milk\n- tea\n', { operation: 'delete', find: '- tea' }, { find: 'tea', at: 'after', text: '\n- rum' }, '- milk\n\n- rum\n'],
+      ['- tea\n', { operation: 'replace', find: 'tea', text: 'te' }, { find: 'tea', at: 'after', text: '\n- rum' }, '- te\n- rum\n'],
+      [
+        'It is slow.',
+        { operation: 'replace', find: 'slow', text: 'fast' },
+        { find: 'slow', at: 'before', text: 'very ' },
+        'It is very fast.'
+      ],
+      ['It is slow.', { operation: 'replace', find: 'slow', text: 'fast' }, { find: 'slow', at: 'after', text: ' now' }, 'It is fast now.'],
+      ['It is slow.', { operation: 'delete', find: ' slow' }, { find: 'slow', at: 'after', text: ' now' }, 'It is now.'],
+      ['It is slow.', { operation: 'delete', find: 'slow' }, { find: 'slow', at: 'before', text: 'very ' }, 'It is very .']
+    ] as const) {
+      const owner = await world.create(before)
+      const { id: inserted } = await suggest(owner, { operation: 'insert', ...insertion })
+      const { id: changed } = await suggest(owner, change)
+      const { from } = await readSuggestion(owner, inserted)
+      await decide(owner, changed, 'accept')
+      expect(await readSuggestion(owner, inserted)).toMatchObject({ status: 'pending' })
+      await decide(owner, changed, 'reopen')
+      expect(await readSuggestion(owner, inserted)).toMatchObject({ status: 'pending', from })
+      await decide(owner, changed, 'accept')
+      await decide(owner, inserted, 'accept')
+      expect(await content(owner)).toBe(after)
+    }
+  })
+
   test('[SUGGEST-14] unknown ids, and those of another document, return 404', async () => {
     const owner = await world.create(text)
     const other = await world.create(text)

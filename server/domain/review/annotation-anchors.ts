@@ -2,7 +2,7 @@
  * The anchors of a document's annotations, and their ranges in the text in memory. That text may be ahead of the disk: a replacement also moves the
  * anchors of annotations that are still being written. Anchors are located once for each version of the text.
  */
-import { locateAnchors, type Anchor, anchorsAfter, anchorsReturned } from '../../../shared/text/anchors.ts'
+import { locateAnchors, type Anchor, anchorsAfter, anchorsAt, anchorsReturned } from '../../../shared/text/anchors.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
 import { contextOf, type Lines, linesOf, type Range } from '../../../shared/text/targets.ts'
 import type { Snapshot } from '../text/journal.ts'
@@ -21,8 +21,16 @@ export interface AnchorSet {
   remove(id: string): void
   /** Makes the next use locate all anchors again. */
   reset(): void
-  /** Applies edits to the text and moves the anchors with it. `isCompared` is true if the edits are the difference between two texts. Synchronous. */
-  apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
+  /**
+   * Applies edits to the text and moves the anchors with it. `isCompared` is true if the edits are the difference between two texts. `beside` has the
+   * offsets in the new text of annotations between two characters, by id. Synchronous.
+   */
+  apply(
+    edits: readonly Edit[],
+    actor: string,
+    isCompared: boolean,
+    beside: ReadonlyMap<string, number>
+  ): { after: Snapshot; moved: readonly Moved[] }
 }
 
 /** The ranges of all anchors in one version of the text. */
@@ -112,7 +120,7 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
     },
     remove,
     reset: () => void (located = undefined),
-    apply(edits, actor, isCompared) {
+    apply(edits, actor, isCompared, beside) {
       const { ranges } = locate()
       const before = openDoc.snapshot()
       const ids = [...anchored.keys()]
@@ -123,7 +131,12 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
       const { changed, ranges: now } = anchorsAfter(openDoc.text, anchors, stood, replacement)
       located = { tag: openDoc.tag, content: after.content, ranges: new Map(zipped(ids, now)) }
       const moved = [...changed].map(([index, anchor]) => movedTo(ids[index] ?? '', anchor))
-      const all = [...moved, ...takeReturned(located, after.content)]
+      const points = [...beside.values()].map((at) => ({ from: at, to: at }))
+      const kept = zipped([...beside.keys()], anchorsAt(openDoc.text, after.content, points)).map(([id, anchor], index) => {
+        located?.ranges.set(id, points[index])
+        return movedTo(id, anchor)
+      })
+      const all = [...moved, ...kept, ...takeReturned(located, after.content)]
       return { after, moved: [...new Map(all.map((each) => [each.id, each])).values()] }
     }
   }

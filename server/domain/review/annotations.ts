@@ -40,8 +40,13 @@ export interface Annotations {
   /** Stores in memory a record that was written to disk. `bytes` is its size. */
   keep<K extends AnnotationKind>(kind: K, record: Kinds[K], bytes: number): void
   forget(kind: AnnotationKind, id: string): void
-  /** Applies edits to the text and moves the anchors with it. `isCompared` is true if the edits are the difference between two texts. Synchronous. */
-  apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
+  /** Applies edits to the text and moves the anchors with it (annotation-anchors.ts). */
+  apply(
+    edits: readonly Edit[],
+    actor: string,
+    isCompared: boolean,
+    beside: ReadonlyMap<string, number>
+  ): { after: Snapshot; moved: readonly Moved[] }
   /** The work on suggestions that are currently being decided or changed, by suggestion id. */
   readonly deciding: Map<string, Promise<unknown>>
   /** `Head.annotated` at the commit that these annotations match. Other nodes increase it. */

@@ -97,25 +97,54 @@ interface Request {
   readonly dryRun: boolean | undefined
 }
 
-/** Returns the text changes of the decisions in document order. */
-const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id: string; readonly action: Decision['action'] })[] =>
+interface SuggestedChange extends Change {
+  readonly id: string
+  readonly action: Decision['action']
+  /** The number of the suggestion. A later suggestion has a higher number. */
+  readonly number: number
+}
+
+/** Returns the text changes of the decisions in document order. Several insertions in one place are in the order in which they were suggested. */
+const changesOf = ({ annotations }: AnnotatedDocument, judged: readonly Judged[]): readonly SuggestedChange[] =>
   judged
-    .flatMap(({ suggestionId: id, action, verdict }) =>
-      verdict.kind === 'new' && verdict.change !== undefined ? [{ ...verdict.change, id, action }] : []
-    )
-    .toSorted(({ range: one }, { range: other }) => one.from - other.from || one.to - other.to)
+    .flatMap(({ suggestionId: id, action, verdict }) => {
+      const number = annotations.suggestion.get(id)?.number ?? 0
+      return verdict.kind === 'new' && verdict.change !== undefined ? [{ ...verdict.change, id, action, number }] : []
+    })
+    .toSorted((one, other) => one.range.from - other.range.from || one.range.to - other.range.to || one.number - other.number)
 
 /** Returns the edits of the decisions in document order. */
-const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
+const editsMade = (opened: AnnotatedDocument, judged: readonly Judged[]): readonly Edit[] => changesOf(opened, judged).flatMap(editsOf)
+
+/**
+ * Returns the offsets in the new text of pending insertions at the edges of the changes, by suggestion id. A decision would otherwise remove the
+ * characters to which their anchors belong. Insertions in one place stay in the order in which they were suggested.
+ */
+const besideChanges = ({ annotations }: AnnotatedDocument, changes: readonly SuggestedChange[]): ReadonlyMap<string, number> => {
+  const decided = new Set(changes.map(({ id }) => id))
+  const found = new Map<string, number>()
+  for (const { id, number, operation, status, text } of annotations.suggestion.values()) {
+    if (operation !== 'insert' || status !== 'pending' || decided.has(id)) continue
+    const at = annotations.rangeOf(id)?.from
+    if (at === undefined || changes.some(({ range }) => range.from < at && at < range.to)) continue
+    if (!changes.some(({ range }) => range.from <= at && at <= range.to)) continue
+    // A space or a line break at its beginning shows that an insertion belongs after words that return.
+    const isBefore = ({ range, action, before, ...change }: SuggestedChange): boolean =>
+      range.to < at ||
+      (range.to === at && (range.from < at || (action === 'reopen' && before === '' ? /^\s/.test(text) : change.number < number)))
+    found.set(
+      id,
+      changes.filter(isBefore).reduce((sum, { before, after }) => sum + after.length - before.length, at)
+    )
+  }
+  return found
+}
 
 /** Returns the anchors of the text that the decisions inserted, by suggestion id. A reopened suggestion is tied to its text again. */
-const anchorsMade = (
-  { openDoc, annotations }: AnnotatedDocument,
-  judged: readonly Judged[],
-  content: string
-): ReadonlyMap<string, Anchor | null> => {
+const anchorsMade = (opened: AnnotatedDocument, judged: readonly Judged[], content: string): ReadonlyMap<string, Anchor | null> => {
+  const { openDoc, annotations } = opened
   let shift = 0
-  const placed = changesOf(judged).map((change) => {
+  const placed = changesOf(opened, judged).map((change) => {
     const from = change.range.from + shift
     shift += change.after.length - change.before.length
     return { ...change, range: { from, to: from + change.after.length } }
@@ -160,7 +189,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
     return [{ id: suggestionId, anchor: found.past, range: pastOf(opened, found) }]
   })
   const tied = untouched.map(({ id, anchor, range }) => annotations.retie('suggestion', id, anchor, range))
-  const changes = changesOf(judged)
+  const changes = changesOf(opened, judged)
   try {
     if (changes.length === 0) {
       const change = (tx: Transaction): { written: Written<'suggestion'>[]; answer: T } => {
@@ -171,7 +200,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
       settle(opened, written)
       return answer
     }
-    const edits = editsMade(judged)
+    const edits = editsMade(opened, judged)
     checkSize(openDoc.snapshot().content, edits)
     const idsOf = (action: Decision['action']): string[] => changes.filter((each) => each.action === action).map(({ id }) => id)
     const [accepted, reopened] = [idsOf('accept'), idsOf('reopen')]
@@ -188,7 +217,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
       opened,
       caller,
       { edits, isCompared: false, cause, event: 'content.changed', facts, authors: accepted.flatMap(suggesterOf) },
-      { reads, untied: accepted, changed, also: (tx, { after }) => also(tx, after.version) }
+      { reads, untied: accepted, beside: besideChanges(opened, changes), changed, also: (tx, { after }) => also(tx, after.version) }
     )
   } catch (error) {
     for (const back of tied) back()
@@ -199,7 +228,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
 /** Returns the response and the changes that `write` would make. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { content, version } = opened.openDoc.snapshot()
-  const edits = editsMade(judged)
+  const edits = editsMade(opened, judged)
   checkSize(content, edits)
   const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffUnitsMax)
   const answer = answerOf({ version, diff }, judged, shownBy(opened))

@@ -237,6 +237,8 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
 interface ExtraWrites<T> {
   /** Annotations whose text is replaced, so their anchors need not move. */
   readonly untied?: readonly string[]
+  /** The offsets in the new text of annotations between two characters, by id. Their anchors belong to the characters there. */
+  readonly beside?: ReadonlyMap<string, number>
   readonly reads?: readonly Key[]
   /** Called with the new text as soon as the text has changed, before the commit. */
   readonly changed?: (after: Snapshot) => void
@@ -292,7 +294,7 @@ export const changeText = async <T>(
   opened: AnnotatedDocument,
   caller: Caller,
   change: TextChange,
-  { reads = [], untied = [], changed, also }: ExtraWrites<T>
+  { reads = [], untied = [], beside = new Map(), changed, also }: ExtraWrites<T>
 ): Promise<T> => {
   const { service, doc, openDoc, follower, annotations } = opened
   service.live.requireRight(doc, caller)
@@ -307,7 +309,7 @@ export const changeText = async <T>(
     saved = saveUnsaved(tx, before)
   })
   const { after, moved } =
-    change.edits.length === 0 ? { after: before, moved: [] } : annotations.apply(change.edits, actor, change.isCompared)
+    change.edits.length === 0 ? { after: before, moved: [] } : annotations.apply(change.edits, actor, change.isCompared, beside)
   changed?.(after)
   const shown = lastPlace(change.edits)
   if (shown !== undefined) service.live.showAgent(doc, caller, shown)
@@ -317,7 +319,8 @@ export const changeText = async <T>(
     const revisions = record(tx, openDoc, actor, before, after, unannounced, change)
     const moves = putMoved(tx, moved)
     const { written, answer } = also(tx, { after, ...revisions, typed: saved })
-    return { written: [...moves, ...written], answer }
+    // Pages learn of the decisions first, because these explain the moves.
+    return { written: [...written, ...moves], answer }
   }
   const writing = service.ledger.write(doc, 'system', run, { reads: [...keysOfMoved(doc, moved), ...reads] })
   const [{ written, answer }] = await Promise.all([writing, typed])

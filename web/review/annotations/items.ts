@@ -61,14 +61,14 @@ export function annotationOf(
     return { annotation: { id, kind: 'comment', author, text: '' }, key: anchor }
   }
   if (item.kind === 'proposal') {
-    const { author, operation, text, draftId } = item.proposal.suggestion
+    const { author, operation, text, draftId, createdAt } = item.proposal.suggestion
     if (edited.has(draftId ?? '')) return { annotation: { id, kind: 'card', author, text: '' }, key: 'edited' }
-    return { annotation: { id, kind: operation, author, text }, key: item.proposal.suggestion }
+    return { annotation: { id, kind: operation, author, text, madeAt: Date.parse(createdAt) }, key: item.proposal.suggestion }
   }
   const author = authorOf(item)
   if (item.kind === 'composer') return { annotation: { id, kind: 'comment', author, text: '' }, key: item.composer }
-  const { action } = item.entry
-  if (action.kind === 'suggest') return { annotation: { id, kind: action.operation, author, text: action.text }, key: id }
+  const { action, at } = item.entry
+  if (action.kind === 'suggest') return { annotation: { id, kind: action.operation, author, text: action.text, madeAt: at }, key: id }
   return { annotation: { id, kind: 'comment', author, text: '' }, key: id }
 }
 

@@ -3,7 +3,7 @@
  * text returns.
  */
 import { batch, signal, type ReadonlySignal } from '@preact/signals'
-import type { Extension } from '@codemirror/state'
+import type { Extension, Text } from '@codemirror/state'
 import { EditorView, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { textMap } from '../../editor/binding.ts'
@@ -66,6 +66,13 @@ export function openPositions(
   const reported = new Set<string>()
   let known = new Map<string, unknown>()
 
+  /** Whether only the text of an accepted suggestion is between two positions. The service keeps insertions in one place in their order. */
+  const isMovedByDecision = (base: Text, there: Span, found: Span): boolean => {
+    if (there.from !== there.to || found.from !== found.to || there.from === found.from) return false
+    const between = base.sliceString(Math.min(there.from, found.from), Math.max(there.from, found.from))
+    return store.proposals.peek().some(({ suggestion: { status, text } }) => status === 'accepted' && text === between)
+  }
+
   /**
    * Returns the position of an item in the text of the document, according to the service or this page. Returns `same` if the editor's position is more
    * accurate.
@@ -102,6 +109,7 @@ export function openPositions(
     reported.add(item.id)
     const isExact = words !== '' && base.sliceString(found.from, found.to) === words
     const there = storedRangesIn(state).get(item.id)
+    if (there !== undefined && isMovedByDecision(base, there, found)) return found
     // A suggestion may replace words at first and, when its author types on, only insert text after them. The editor's range is then that of the words.
     const isSameKind = there !== undefined && (there.from === there.to) === (from === to)
     return !isExact && isSameKind && !isFirst ? 'same' : found

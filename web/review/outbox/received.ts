@@ -26,6 +26,8 @@ export interface Received {
   readonly asOf: ReadonlySignal<number | undefined>
   /** Adds or replaces records. */
   add(records: { readonly comment?: Comment; readonly suggestion?: Suggestion; readonly task?: Task }): void
+  /** Adds the response to a version of a typed suggestion. It may arrive after messages about newer states. */
+  addTyped(suggestion: Suggestion): void
   removeComment(id: string): void
   /** Shows lists that this device has stored until the service responds. */
   offer(lists: Lists, at: number): void
@@ -55,6 +57,12 @@ const byId = <Item extends { readonly id: string }>(items: readonly Item[]): Rea
 const merge = <Item extends { readonly id: string }>(into: Signal<ReadonlyMap<string, Item>>, item: Item | undefined): void => {
   if (item !== undefined) into.value = new Map(into.value).set(item.id, item)
 }
+
+/** Whether a state of a typed suggestion is newer than another one that the service reported for its author. */
+const isNewer = (known: Suggestion, reported: Suggestion): boolean =>
+  (!isUndecided(known) && isUndecided(reported)) ||
+  (known.updatedAt ?? '') > (reported.updatedAt ?? '') ||
+  (known.replies?.length ?? 0) > (reported.replies?.length ?? 0)
 
 export function openReceived({ session, onMessage, isSending, hasEntries }: ReceivedInput): Received {
   const comments = signal<ReadonlyMap<string, Comment>>(new Map())
@@ -147,6 +155,10 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
       merge(comments, comment)
       merge(suggestions, suggestion)
       merge(tasks, task)
+    },
+    addTyped(suggestion) {
+      const known = suggestions.peek().get(suggestion.id)
+      if (known === undefined || !isNewer(known, suggestion)) merge(suggestions, suggestion)
     },
     removeComment,
     offer(lists, at) {

@@ -181,7 +181,8 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     }
     if (reply !== undefined) own.add(reply.id, author)
     if (action.kind === 'start' && task !== undefined) own.add(task.id, author)
-    received.add({ comment, suggestion, task })
+    if (action.kind === 'suggest' && suggestion !== undefined) received.addTyped(suggestion)
+    else received.add({ comment, suggestion, task })
     const record = action.kind === 'comment' ? comment : action.kind === 'suggest' ? suggestion : undefined
     if (record !== undefined) {
       own.add(record.id, author, action.kind === 'suggest' ? action.draft?.id : undefined)
@@ -296,7 +297,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       own.add(suggestion.id, author, draft)
       const entry = discarded.get(shownName(draft))
       batch(() => {
-        received.add({ suggestion })
+        received.addTyped(suggestion)
         // The card of the entry becomes that of the record.
         if (entry !== undefined) recordIds.value = new Map(recordIds.peek()).set(entry, suggestion.id)
       })

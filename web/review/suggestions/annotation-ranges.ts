@@ -38,7 +38,12 @@ export interface Annotation {
   readonly author: string
   /** The text that a suggestion inserts. */
   readonly text: string
+  /** The time at which it was made, in milliseconds since 1970. Several insertions in one place are in this order. */
+  readonly madeAt?: number
 }
+
+/** A time that is later than those of all annotations, in milliseconds since 1970. */
+const latest = 1e14
 
 class MarkedRange extends RangeValue {
   readonly annotation: Annotation
@@ -53,7 +58,7 @@ class MarkedRange extends RangeValue {
     this.isAfterLine = isAfterLine
     // Text typed at the edges of a range does not become part of it. A range between two characters disappears when the text on both sides is
     // deleted.
-    this.startSide = isPoint ? -1 : 1
+    this.startSide = isPoint ? -2 + (annotation.madeAt ?? 0) / latest : 1
     this.endSide = -1
     this.mapMode = annotation.kind === 'card' ? MapMode.Simple : MapMode.TrackDel
   }
