@@ -351,6 +351,28 @@ test('[EXPORT-5] a printed live view has suggestions, but no carets, selections 
   await bea.context.close()
 })
 
+test('[REVIEW-84] the marker of a suggested list item is a bullet in the live view', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page, heard } = await person('Ana', document.url)
+  const added = '\n\n- one - two\n  * three\n- [ ] four'
+  await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'green.', at: 'after', text: added })
+  await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'We ship', at: 'before', text: '+ five\n\n' })
+  await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'twice', at: 'before', text: '- six ' })
+  await page.locator('.rm-ins', { hasText: 'six' }).waitFor()
+  await page.locator('.rm-ins', { hasText: 'four' }).waitFor()
+  const marks = page.locator('.rm-bullet')
+  await until(async () => (await marks.count()) === 3, 'the bullets')
+  expect(await marks.allTextContents()).toEqual(['+', '-', '*'])
+  expect(await page.locator('.rm-ins', { hasText: 'four' }).textContent()).toBe(added)
+  const drawn = (): Promise<string> => marks.first().evaluate((element) => getComputedStyle(element, '::before').content)
+  expect(await drawn()).toBe('"•"')
+  await page.getByRole('button', { name: 'Source' }).click()
+  await page.locator('.cm-source').waitFor()
+  expect(await drawn()).toBe('none')
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[REVIEW-3] two people and a program see each other’s annotations at once, and these stay on their words while all of them write', async () => {
   const document = await createDocument(world.url, text)
   const ana = await person('Ana', document.url)

@@ -166,6 +166,19 @@ const shownUnits = 400
 const visible = (text: string): string => (text.trim() === '' ? text.replaceAll('\n', '↵') : text)
 const shorten = (text: string): string => visible(text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
 
+/** Matches the indentation and the marker of a list item that is not a task. */
+const bullet = /^([ \t]*)[-*+](?= (?!\[[ xX]\] ))/
+
+/** Returns the nodes of suggested text. The live view draws the markers of list items as bullets (review.css). */
+const nodesOf = (text: string, beginsLine: boolean): (string | Node)[] =>
+  text.split('\n').flatMap((line, index) => {
+    const lead = index === 0 ? '' : '\n'
+    const [start, indent = ''] = (index > 0 || beginsLine ? bullet.exec(line) : null) ?? []
+    if (start === undefined) return [lead + line]
+    const marker = Object.assign(document.createElement('span'), { className: 'rm-bullet', textContent: start.slice(indent.length) })
+    return [lead + indent, marker, line.slice(start.length)]
+  })
+
 /** Draws text that is suggested or struck out, with the name of its author. */
 export class ProposedText extends WidgetType {
   readonly #tag: 'ins' | 'del'
@@ -173,14 +186,16 @@ export class ProposedText extends WidgetType {
   readonly #author: string
   readonly #id: string
   readonly #isActive: boolean
+  readonly #beginsLine: boolean
 
-  constructor(tag: 'ins' | 'del', text: string, author: string, id: string, isActive: boolean) {
+  constructor(tag: 'ins' | 'del', text: string, author: string, id: string, isActive: boolean, beginsLine = false) {
     super()
     this.#tag = tag
     this.#text = text
     this.#author = author
     this.#id = id
     this.#isActive = isActive
+    this.#beginsLine = beginsLine
   }
 
   override eq(other: ProposedText): boolean {
@@ -189,7 +204,8 @@ export class ProposedText extends WidgetType {
       other.#text === this.#text &&
       other.#author === this.#author &&
       other.#id === this.#id &&
-      other.#isActive === this.#isActive
+      other.#isActive === this.#isActive &&
+      other.#beginsLine === this.#beginsLine
     )
   }
 
@@ -200,7 +216,7 @@ export class ProposedText extends WidgetType {
     if (this.#text !== '') {
       const text = document.createElement(this.#tag)
       text.className = this.#tag === 'ins' ? 'rm-ins' : 'rm-del'
-      text.textContent = shorten(this.#text)
+      text.append(...nodesOf(shorten(this.#text), this.#beginsLine))
       outer.append(text)
     }
     if (this.#author !== '') {
@@ -239,7 +255,8 @@ function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: numbe
   }
   const struck = isPoint ? [] : [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(from, to)]
   const side = isAfterLine ? afterLineSide : -1
-  return [...struck, Decoration.widget({ widget: new ProposedText('ins', text, author, id, isActive), side }).range(to)]
+  const widget = new ProposedText('ins', text, author, id, isActive, from === doc.lineAt(from).from)
+  return [...struck, Decoration.widget({ widget, side }).range(to)]
 }
 
 /** The author's initials after a suggestion are about as wide as these letters. */
