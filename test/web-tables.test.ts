@@ -1,4 +1,5 @@
 /** Rows of Markdown tables as text. */
+import { deleteCharBackward } from '@codemirror/commands'
 import { ensureSyntaxTree } from '@codemirror/language'
 import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
@@ -9,9 +10,11 @@ import { isAddedTextNew } from '../web/editor/added-text.ts'
 import { annotationRanges, setAnnotations, type PlaceKind } from '../web/review/suggestions/annotation-ranges.ts'
 import { table as layOut } from '../web/editor/grid/layout.ts'
 import { caretPlace } from '../web/editor/grid/edges.ts'
+import { grids } from '../web/editor/grid/grids.ts'
 import { barInCell, typedRows } from '../web/editor/grid/typed-bars.ts'
 import { columnsFor } from '../web/editor/grid/widths.ts'
 import { continueList } from '../web/editor/commands-list.ts'
+import { outerBars } from '../web/editor/grid/outer-bars.ts'
 import { typeInCell } from '../web/editor/grid/type-in-cell.ts'
 import { markdown } from '../web/editor/language.ts'
 import { LiveContext } from '../web/editor/context.ts'
@@ -345,7 +348,7 @@ function typedBy(keys: string, start = '^', isLive = true): string {
   const anchor = start.indexOf('^')
   const enter = { key: 'Enter', run: (view: EditorView) => cellBelow(view) || continueList(view) }
   const tab = { key: 'Tab', run: nextCell }
-  const extensions = [keymap.of([enter, tab]), markdown(), typedRows, isLive ? [typeInCell, barInCell] : []]
+  const extensions = [keymap.of([enter, tab]), markdown(), typedRows, isLive ? [outerBars, typeInCell, barInCell] : []]
   const view = viewOn(EditorState.create({ doc: start.slice(0, anchor) + start.slice(anchor + 1), selection: { anchor }, extensions }))
   for (const key of keys) {
     const name = { '↵': 'Enter', '⇥': 'Tab' }[key]
@@ -392,6 +395,73 @@ test('[WRITE-31] in a row that was not begun with a bar, a bar is a letter of it
   expect(typedBy(`${typedHead}a⇥|`)).toBe(`${head}| a | \\|^ |`)
   // A row that the person has left and entered again is a row like any other.
   expect(typedBy(`${typedHead}| a⇥⇥b⇥c⇥|`)).toBe(`${head}| a |  |\n| b | c |\n| ^ |  |`)
+})
+
+/** Types letters in a table of the live view, where the selection is, with `⌫` as Delete, and returns its state. */
+function typedInto(doc: string, selection: { readonly anchor: number; readonly head?: number }, keys: string): EditorState {
+  const view = viewOn(EditorState.create({ doc, selection, extensions: [markdown(), grids, typedRows, outerBars, typeInCell, barInCell] }))
+  for (const key of keys) {
+    const { from, to } = view.state.selection.main
+    ensureSyntaxTree(view.state, view.state.doc.length, 5000)
+    const insert = key === '⌫' ? '' : key
+    const plain = () => view.state.update({ ...view.state.replaceSelection(insert), userEvent: insert === '' ? 'delete' : 'input.type' })
+    if (insert === '' || !view.state.facet(EditorView.inputHandler).some((type) => type(view, from, to, key, plain))) view.dispatch(plain())
+  }
+  return view.state
+}
+
+const columnWords = ['one two', 'c d', 'e f']
+
+/** Selects in a cell, by offsets in its words, types, and returns the row, the words of its cells, and whether the caret is in that row. */
+function cellsTyped(lines: readonly string[], number: number, from: number, [anchor, head]: readonly [number, number], typed: string) {
+  const start = lines.slice(0, number - 1).join('\n').length + (number > 1 ? 1 : 0) + from
+  const state = typedInto(lines.join('\n'), { anchor: start + anchor, head: start + head }, typed)
+  const { line, cells } = rowOf(state.doc.line(number))
+  const words = cells.map((cell) => state.sliceDoc(cell.from, cell.to).trim())
+  return { text: line.text, words, column: tableAt(state)?.row.line.number === number ? tableAt(state)?.column : undefined }
+}
+
+test.each(
+  ['one two|c d|e f', 'one two | c d | e f'].flatMap((row) =>
+    ['', '|', '> ', '> | '].flatMap((before) => ['', '|', '   ', ' |  '].map((after) => `${before}${row}${after}`))
+  )
+)('[GRID-26] in a row like %j, typed words are in the cell at the caret, in order', (shape) => {
+  const lines = [shape, `${shape.startsWith('>') ? '> ' : ''}--- | --- | ---`, shape, shape]
+  for (const [column, word] of columnWords.entries()) {
+    const from = shape.indexOf(word)
+    const [middle, end] = [word.indexOf(' ') + 1, word.length]
+    // The caret is at the start, in the middle or at the end of the words, or after the spaces behind them. Or all words are selected.
+    const places: [number, number][] = [
+      [0, 0],
+      [middle, middle],
+      [end, end],
+      [0, end]
+    ]
+    const [spaces = ''] = /^ +$/.exec(shape.slice(from + end)) ?? []
+    if (spaces !== '') places.push([end + spaces.length, end + spaces.length])
+    for (const place of places)
+      for (const typed of [' and some words', 'and some words ', '⌫a b', '⌫ a b', '1. - # 2', '> x', '   - a'])
+        for (const number of [1, 3, 4]) {
+          const { text, ...found } = cellsTyped(lines, number, from, place, typed)
+          const words = `${(word + spaces).slice(0, place[0])}${typed.replace('⌫', '')}${word.slice(place[1])}`.trim()
+          expect(found, JSON.stringify([place, typed, text])).toEqual({ words: columnWords.with(column, words), column })
+        }
+  }
+})
+
+test('[GRID-27] Backspace deletes typed spaces, but neither the space before a bar nor the bar', () => {
+  const back = (before: string): string => {
+    const anchor = before.indexOf('^')
+    const doc = before.slice(0, anchor) + before.slice(anchor + 1)
+    const state = EditorState.create({ doc, selection: { anchor }, extensions: [markdown(), grids] })
+    const view = viewOn(state)
+    deleteCharBackward(view)
+    return `${view.state.sliceDoc(0, view.state.selection.main.head)}^${view.state.sliceDoc(view.state.selection.main.head)}`
+  }
+  const head = 'a | b\n--- | ---\n'
+  expect(back(`${head}| c  ^ | d |`)).toBe(`${head}| c ^ | d |`)
+  expect(back(`${head}c | d  ^`)).toBe(`${head}c | d ^`)
+  for (const kept of ['| c | ^d |', '| c |^ d |', '| ^ | d |', '^| c | d |']) expect(back(head + kept)).toBe(head + kept)
 })
 
 test('[GRID-14] a caret never rests before the first bar of a row', () => {

@@ -774,6 +774,8 @@ function typedBelow(below: typeof belowRows, before: string, typed: string): str
 test.each([
   ['| a |\n| - |\n| b |\n^', 'x', '| a |\n| - |\n| b |\n\nx^'],
   ['| a |\n| - |\n^\nwords', 'x', '| a |\n| - |\n\nx^\n\nwords'],
+  ['| a |\n| - |\n ^', 'x', '| a |\n| - |\n\n x^'],
+  ['| a |\n| - |\n ^\nwords', 'x', '| a |\n| - |\n\n x^\n\nwords'],
   ['> | a |\n> | - |\n^', 'x', '> | a |\n> | - |\n\nx^'],
   ['| a |\n| - |\n\n> ^', 'x', undefined],
   ['| a |\n| - |\n| b |^', 'x', '| a |\n| - |\n| b |\n\nx^'],

@@ -3,6 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { complaints, createDocument, editorText, saved, until } from './browser.ts'
+import { bring } from './files.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -279,4 +280,40 @@ test('[GRID-7] two people write in two cells of a row: no letter is lost, no car
     expect(heard).toEqual([])
     await page.context().close()
   }
+})
+
+test('[GRID-26] [GRID-27] [WRITE-73] letters that are typed in rows without outer bars stay in their cell, in order', async () => {
+  const document = await createDocument(world.url, 'City | Pop\n--- | ---\nLisbon | 545\nPorto | 231')
+  const { page, heard } = await open(document.url)
+  const press = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  await cell(page, '545').click()
+  await press('End')
+  await page.keyboard.type(' and some words')
+  await cell(page, '231').click()
+  await press('End')
+  await page.keyboard.type(' more words her ')
+  await press('Backspace', 'Backspace')
+  await page.keyboard.type('re')
+  await text(page, 'City | Pop\n--- | ---\nLisbon | 545 and some words\nPorto | 231 more words here')
+  // A cell that is empty for a moment stays a cell.
+  await cell(page, 'Porto').click()
+  await press('Home', 'Shift+End', 'Delete')
+  await page.keyboard.type(' my town')
+  await cell(page, 'Pop').click()
+  await press('Home', 'Shift+End', 'Backspace')
+  await page.keyboard.type(' my people')
+  await text(page, 'City |  my people |\n--- | ---\nLisbon | 545 and some words\n|  my town | 231 more words here')
+  await press('Control+z', 'Control+z')
+  expect(await page.locator('.md-grid-row').count()).toBe(3)
+  // Text that begins with a space on the line below a table is a paragraph.
+  await press('Control+a', 'Delete')
+  await text(page, '')
+  await bring(page, 'paste', [], 'City\tPop\nLisbon\t545\n')
+  await text(page, '| City | Pop |\n| --- | --- |\n| Lisbon | 545 |\n')
+  await page.keyboard.type(' two words more')
+  await text(page, '| City | Pop |\n| --- | --- |\n| Lisbon | 545 |\n\n two words more')
+  expect(heard).toEqual([])
+  await page.context().close()
 })

@@ -35,7 +35,8 @@ export function rowOf(line: Line): Row {
       closed = at === end - 1
     }
   }
-  if (!closed) cells.push({ from: from + start, to: from + Math.max(start, end) })
+  // Without a bar, the cell ends with its line. A caret after trailing spaces is therefore in the cell.
+  if (!closed) cells.push({ from: from + start, to: line.to })
   return { line, lead, cells, closed }
 }
 

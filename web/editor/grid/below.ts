@@ -18,7 +18,7 @@ function isBehindCells(state: EditorState, at: number): 'last' | 'other' | undef
 }
 
 /**
- * Text that is typed on the empty line below a table, or after its last row, is inserted below the table between blank lines, unless it begins a row.
+ * Text that is typed on the blank line below a table, or after its last row, is inserted below the table between blank lines, unless it begins a row.
  * Text that is typed after any other row is inserted into the last cell.
  */
 export function belowRows(state: EditorState, at: number, text: string): TransactionSpec | undefined {
@@ -32,12 +32,16 @@ export function belowRows(state: EditorState, at: number, text: string): Transac
     const { to } = content(doc, cell)
     return { changes: { from: to, insert: text }, selection: { anchor: to + text.length }, ...written }
   }
-  const isBelow = line.text === '' && line.number > 1 && tableAt(state, doc.line(line.number - 1).from) !== undefined
+  const isBelow = line.text.trim() === '' && line.number > 1 && tableAt(state, doc.line(line.number - 1).from) !== undefined
   if (!isBelow && behind === undefined) return undefined
   const isFollowed = line.number < doc.lines && doc.line(line.number + 1).text.trim() !== ''
   const lead = isBelow ? '\n' : '\n\n'
   return {
-    changes: { from: at, insert: `${lead}${text}${isFollowed ? '\n' : ''}` },
+    changes: [
+      { from: isBelow ? line.from : at, insert: lead },
+      { from: at, insert: text },
+      { from: line.to, insert: isFollowed ? '\n' : '' }
+    ],
     selection: { anchor: at + lead.length + text.length },
     ...written
   }

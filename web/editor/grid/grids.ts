@@ -95,9 +95,10 @@ const cells = EditorView.domEventHandlers({
   beforeinput: ({ inputType, data }, view) => inputType === 'insertText' && data !== null && typeOverCells(view, data)
 })
 
-/** Returns the ranges between two positions of a table that are not cell text. */
+/** Returns the ranges between two positions of a table that are not cell text. Spaces before the caret in a cell are text. */
 function structure(state: EditorState, first: number, last: number, from: number, to: number): number[] {
-  const { doc } = state
+  const { doc, selection } = state
+  const { head } = selection.main
   const found: number[] = []
   let at = Math.max(from, doc.line(first).from)
   const end = Math.min(to, doc.line(last).to)
@@ -107,7 +108,7 @@ function structure(state: EditorState, first: number, last: number, from: number
       const text = content(doc, cell)
       const start = Math.min(text.from, end)
       if (at < start) found.push(at, start)
-      at = Math.max(at, text.to)
+      at = Math.max(at, head <= cell.to ? Math.max(text.to, head) : text.to)
     }
   }
   if (at < end) found.push(at, end)

@@ -8,6 +8,7 @@ import { emptyLinks } from '../empty-links.ts'
 import { emptyMarks } from '../empty-marks.ts'
 import { copyCells } from '../grid/copy-cells.ts'
 import { cellEdges } from '../grid/edges.ts'
+import { outerBars } from '../grid/outer-bars.ts'
 import { pressBelow } from '../grid/press-below.ts'
 import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
@@ -37,6 +38,7 @@ export const typing: Typing = {
     copyCells,
     pressBelow,
     belowCollapsible,
+    outerBars,
     typeInCell,
     barInCell,
     lineWords,
