@@ -3,7 +3,6 @@ import { EditorSelection, EditorState, Prec, type Extension } from '@codemirror/
 import { EditorView, keymap, layer, type Command, type MouseSelectionStyle } from '@codemirror/view'
 import { addCells, content, rowOf } from '../table-rows.ts'
 import { tableAt } from '../tables.ts'
-import { typeBelow } from './below.ts'
 import { chosenCells, chosenRows, emptied } from '../chosen-cells.ts'
 import { cellOf, markersInCell, placeInCell, type ShownCell } from '../table-geometry.ts'
 import { toEdge, vertical } from './moving.ts'
@@ -181,7 +180,6 @@ export const grids: Extension = [
     ])
   ),
   cells,
-  typeBelow,
   keepBars,
   keepCursor,
   ownSelection,

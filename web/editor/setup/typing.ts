@@ -6,6 +6,7 @@ import { deleteInFormats } from '../delete-in-formats.ts'
 import { closingFences } from '../closing-fences.ts'
 import { emptyLinks } from '../empty-links.ts'
 import { emptyMarks } from '../empty-marks.ts'
+import { typeBelow } from '../grid/below.ts'
 import { copyCells } from '../grid/copy-cells.ts'
 import { cellEdges } from '../grid/edges.ts'
 import { outerBars } from '../grid/outer-bars.ts'
@@ -37,6 +38,7 @@ export const typing: Typing = {
     cellEdges,
     copyCells,
     pressBelow,
+    typeBelow,
     belowCollapsible,
     outerBars,
     typeInCell,
