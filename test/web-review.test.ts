@@ -19,6 +19,7 @@ import type { Comment, Suggestion, Task } from '../web/review/outbox/records.ts'
 import type { PanelName } from '../web/view/view.ts'
 import type { Item } from '../web/review/annotations/items.ts'
 import { openPositions } from '../web/review/annotations/positions.ts'
+import type { Proposal } from '../web/review/outbox/shown-records.ts'
 import type { Store } from '../web/review/outbox/store.ts'
 import { openHalfWritten } from '../web/review/annotations/half-written.ts'
 import { openRejecting } from '../web/review/annotations/reason.ts'
@@ -360,7 +361,7 @@ function positionsIn(doc: string, isAllSent = true) {
   } as unknown as EditorView
   const positions = openPositions(
     view,
-    {} as Store,
+    { edited: signal(new Set<string>()), proposals: signal<readonly Proposal[]>([]) } as unknown as Store,
     signal(new Set<string>()),
     () => [],
     () => isAllSent
