@@ -378,6 +378,18 @@ test('[WRITE-172] [WRITE-173] menus and panels opened from the text return the f
     await typesOn(`${name} and its button to close`)
   }
 
+  const dialog = page.locator('dialog[open]')
+  const close = async (how: string): Promise<void> => {
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.locator('.cm-content:focus').waitFor()
+    await typesOn(how)
+  }
+  await button('Share').click()
+  await close('the share dialog and its button to close')
+  await page.keyboard.press('Control+/')
+  await close('the help, opened with its key, and its button to close')
+
   await button('Outline').click()
   await page.locator('.outline a').waitFor()
   await page.keyboard.press('Escape')

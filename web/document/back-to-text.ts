@@ -12,6 +12,16 @@ const panels = '.side-panel, .outline'
 /** Elements that a person may press on the way from the text to a dialog, menu or panel. */
 const onTheWay = `${bars}, ${dialogs}, ${panels}`
 
+/**
+ * Selects in the page what is selected in the editor. A closed dialog returns the focus to the text, and the browser then puts the caret at the start
+ * of the text.
+ */
+function restoreSelection(view: Editor['view']): void {
+  const { anchor, head } = view.state.selection.main
+  const [from, to] = [view.domAtPos(anchor), view.domAtPos(head)]
+  getSelection()?.setBaseAndExtent(from.node, from.offset, to.node, to.offset)
+}
+
 /** Starts watching the focus. Returns a function that stops it. */
 export function backToText({ dialog, panel, outline, mode }: Page, { view }: Editor): () => void {
   let isFromText = false
@@ -26,6 +36,7 @@ export function backToText({ dialog, panel, outline, mode }: Page, { view }: Edi
     if (activeElement !== null && activeElement !== body && activeElement.closest(`${bars}, ${closed}`) === null) return
     isFromText = false
     view.focus()
+    restoreSelection(view)
   }
   const keyed = ({ key, target }: KeyboardEvent): void => {
     // If the person used the keyboard to reach a button, the focus returns to that button.
