@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
-import { createDocument, createLink, type Document, editorText, readMarkdown, saved, until, ownPage } from './browser.ts'
+import { createDocument, createLink, type Document, editorText, readMarkdown, saved, selectWords, until, ownPage } from './browser.ts'
 import { png } from '../support/media.ts'
 import { onStage } from './stage.ts'
 
@@ -144,6 +144,34 @@ test('[WEB-51] viewers get the reading view, others choose; the choice is rememb
   await page.locator('.cm-live').waitFor()
   await page.goto(document.url)
   await page.locator('.cm-source').waitFor()
+  await context.close()
+})
+
+test('[WRITE-177] after a switch to the source the caret is drawn in its place', async () => {
+  const document = await createDocument(world.url, 'alpha beta gamma\n\nsecond paragraph\n\nthird one\n')
+  const { context, page, heard } = await open(document.url)
+  await saved(page)
+  await page.locator('.cm-content[aria-autocomplete]').waitFor()
+  await selectWords(page, 'second paragraph', { isCursor: true })
+  const isInPlace = (): Promise<boolean> =>
+    page.locator('.cm-content').evaluate((element) => {
+      interface View {
+        readonly state: { readonly selection: { readonly main: { readonly head: number } } }
+        coordsAtPos(at: number): { readonly left: number; readonly top: number } | null
+      }
+      const { view } = (element as unknown as { cmTile: { view: View } }).cmTile
+      const place = view.coordsAtPos(view.state.selection.main.head)
+      const drawn = globalThis.document.querySelector('.cm-cursor-primary')?.getBoundingClientRect()
+      return place !== null && drawn !== undefined && Math.abs(place.left - drawn.left) < 2 && Math.abs(place.top - drawn.top) < 2
+    })
+  await until(isInPlace, 'the caret in the live view')
+  const source = page.getByRole('button', { name: 'Source', exact: true })
+  for (const view of ['.cm-source', '.cm-live', '.cm-source']) {
+    await source.click()
+    await page.locator(view).waitFor()
+    await until(isInPlace, `the caret in ${view}`)
+  }
+  expect(heard).toEqual([])
   await context.close()
 })
 

@@ -1,6 +1,7 @@
 /** The editor extras: writing aids that load once the text is visible. */
 import { namesOnHover } from '../names-on-hover.ts'
 import type { Extension } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
 import { selectionBubble, type BubbleButton } from '../bubble.ts'
 import type { Extras } from './editor.ts'
 import type { Typing } from './typing.ts'
@@ -47,6 +48,12 @@ export interface ExtrasInput {
   readonly typing: Typing
 }
 
+/**
+ * CodeMirror measures the text again when its theme changes. Without this, a switch between the live view and the source, whose fonts differ, would
+ * leave the caret and the selection of a short text where they were.
+ */
+const liveTheme = EditorView.theme({})
+
 export const createExtras = ({
   blocks,
   onChange,
@@ -75,6 +82,17 @@ export const createExtras = ({
     followFormats(onFormats),
     selectionBubble(bubble, onRight)
   ],
-  live: [onConnection.of(onConnected), drawings, collapsible, components, linkCard, gridHandles, typing.live, blockHandles, copiedHtml],
+  live: [
+    liveTheme,
+    onConnection.of(onConnected),
+    drawings,
+    collapsible,
+    components,
+    linkCard,
+    gridHandles,
+    typing.live,
+    blockHandles,
+    copiedHtml
+  ],
   exactUndo
 })
