@@ -147,7 +147,7 @@ test('[WEB-51] viewers get the reading view, others choose; the choice is rememb
   await context.close()
 })
 
-test('[WRITE-177] after a switch to the source the caret is drawn in its place', async () => {
+test('[WRITE-177] [SUGG-38] after a switch to the source the caret is drawn in its place; Suggest leads from the reading view to the live view', async () => {
   const document = await createDocument(world.url, 'alpha beta gamma\n\nsecond paragraph\n\nthird one\n')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -171,6 +171,19 @@ test('[WRITE-177] after a switch to the source the caret is drawn in its place',
     await page.locator(view).waitFor()
     await until(isInPlace, `the caret in ${view}`)
   }
+
+  const read = page.getByRole('button', { name: 'Read', exact: true })
+  await read.click()
+  await article(page).getByText('third one').waitFor()
+  await page.getByRole('button', { name: 'Suggest', exact: true }).click()
+  await page.locator('.cm-live .cm-content[aria-readonly=false]:focus').waitFor()
+  await page.keyboard.type('New ')
+  await page.locator('.rm-own', { hasText: 'New' }).waitFor()
+  await read.click()
+  await article(page).getByText('third one').waitFor()
+  await page.keyboard.press('Control+Shift+KeyE')
+  await page.locator('.cm-live .cm-content:focus').waitFor()
+  await page.locator('.toast', { hasText: 'Editing: your edits change the text' }).waitFor()
   expect(heard).toEqual([])
   await context.close()
 })

@@ -59,7 +59,7 @@ export interface SuggestingMode {
 }
 
 export function openSuggestingMode({
-  page: { session, panel },
+  page: { session, panel, mode, setMode },
   editor,
   store,
   positions,
@@ -223,6 +223,8 @@ export function openSuggestingMode({
     const words = asked.value ? t('Suggesting: your edits become suggestions') : t('Editing: your edits change the text')
     store.said.value = words
     toast(words)
+    // The person is about to write.
+    if (mode.peek() === 'read') setMode('live')
     view.focus()
   }
 
