@@ -615,6 +615,54 @@ test('[WRITE-16] the outline goes to headings in every view and copies their lin
   await leave()
 })
 
+test('[WRITE-175] [WRITE-176] every view goes to the section that the address begins to name; the address forgets it once the person writes elsewhere', async () => {
+  const sections = Array.from({ length: 30 }, (_none, index) => `## Section ${index + 1}\n\n${'Some words.\n\n'.repeat(9)}`)
+  const { page, document, press, type, leave } = await writer(`# Top\n\n${sections.join('')}The end`)
+  const address = `${world.url}/d/${document.id}`
+  const topOf = (selector: string, name: string): Promise<number> =>
+    page
+      .locator(selector, { hasText: new RegExp(`^(?:## )?${name}\\b`) })
+      .evaluateAll(([line]) => line?.getBoundingClientRect().top ?? Infinity)
+  const isAt = (selector: string, name: string): Promise<void> =>
+    until(async () => {
+      const top = await topOf(selector, name)
+      return top > 0 && top < 300
+    }, `${name} at the top`)
+  await page.goto(`${address}#section-20`)
+  await isAt('.cm-live .cm-line', 'Section 20')
+  await page.goto(`${address}#section-7`)
+  await isAt('.cm-live .cm-line', 'Section 7')
+  await page.goBack()
+  await isAt('.cm-live .cm-line', 'Section 20')
+  await page.getByRole('button', { name: 'Source' }).click()
+  await page.locator('.cm-source').waitFor()
+  await page.goto(`${address}#section-9`)
+  await isAt('.cm-source .cm-line', 'Section 9')
+  await page.getByRole('button', { name: 'Read', exact: true }).click()
+  await page.locator('.reading article h2').first().waitFor()
+  await page.goto(`${address}#section-28`)
+  await isAt('.reading article h2', 'Section 28')
+  await page.getByRole('button', { name: 'Read', exact: true }).click()
+  await page.locator('.cm-live .cm-content:focus').waitFor()
+
+  await press('Control+\\')
+  const outline = page.getByRole('navigation', { name: 'Outline' })
+  await outline.getByRole('link', { name: 'Section 19' }).click()
+  await isAt('.cm-live .cm-line', 'Section 19')
+  await press('Enter', 'Enter')
+  await type('### Part')
+  await outline.getByRole('link', { name: 'Part' }).waitFor()
+  expect(page.url()).toBe(`${address}#section-19`)
+  await press('Control+End')
+  await type(' is here')
+  await until(() => page.url() === address, 'the address without the section')
+  await saved(page)
+  await page.reload()
+  await saved(page)
+  await isAt('.cm-live .cm-line', 'Top')
+  await leave()
+})
+
 const sample = readFileSync(join(import.meta.dirname, 'writing.md'), 'utf8')
 
 test('[WRITE-17] [WRITE-111] code is highlighted and not spell-checked; right-to-left text is aligned to its side', async () => {

@@ -26,12 +26,13 @@ import { iconPath } from '../ui/icons.tsx'
 import { addressOfDocument, createTitled, findDocuments, type OwnDocument, titleAt } from './own-documents.ts'
 import { selectTitle } from '../editor/title-place.ts'
 import { backToText } from './back-to-text.ts'
+import { followSection } from './section-address.ts'
 import { toolbarStart } from './toolbar-start.ts'
 import type { ExtrasPart, Page } from '../commands/page.ts'
 
-/** Starts watching the text for two parts of the page outside it: dialogs and the toolbar. Returns a function that stops this. */
+/** Starts watching the text for parts outside it: dialogs, menus and panels, the toolbar, and the address. Returns a function that stops this. */
 export function startBeside(page: Page, editor: Editor): () => void {
-  const stops = [backToText(page, editor), toolbarStart(editor)]
+  const stops = [backToText(page, editor), toolbarStart(editor), followSection(page, editor)]
   return () => {
     for (const stop of stops) stop()
   }

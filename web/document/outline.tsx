@@ -8,6 +8,7 @@ import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { headingsOf, type Heading } from '../editor/headings.ts'
+import type { View } from '../view/view.ts'
 
 const readMs = 400
 /** Distance below the upper edge within which a heading counts as the current one, in pixels. */
@@ -18,7 +19,7 @@ const overlaid = '(max-width: 1099px)'
 const readingRoot = (): ShadowRoot | null => document.querySelector('.reading')?.shadowRoot ?? null
 
 /** Scrolls a heading to the top of the current view. */
-export function goTo(page: Page, { at, id }: Pick<Heading, 'at' | 'id'>): void {
+export function goTo(page: View, { at, id }: Pick<Heading, 'at' | 'id'>): void {
   if (page.mode.value === 'read') {
     readingRoot()?.getElementById(id)?.scrollIntoView()
     return
@@ -30,14 +31,30 @@ export function goTo(page: Page, { at, id }: Pick<Heading, 'at' | 'id'>): void {
   view.focus()
 }
 
-/** Goes to the heading that the address names. Returns false if there is none yet. */
-export function goToAddress(page: Page): boolean {
-  const doc = page.editor.value?.view.state.doc
+/** Returns the headings from the one that the address names. Empty if the text does not have that heading. */
+function headingsFromAddress({ editor }: View): readonly Heading[] {
+  const doc = editor.value?.view.state.doc
   const id = decodeURIComponent(location.hash.slice(1))
-  const heading = doc === undefined || id === '' ? undefined : headingsOf(doc).find((each) => each.id === id)
+  const headings = doc === undefined || id === '' ? [] : headingsOf(doc)
+  const index = headings.findIndex((each) => each.id === id)
+  return index < 0 ? [] : headings.slice(index)
+}
+
+/** Goes to the heading that the address names. Returns false if there is none yet. */
+export function goToAddress(page: View): boolean {
+  const [heading] = headingsFromAddress(page)
   if (heading === undefined) return false
   goTo(page, heading)
   return true
+}
+
+/** Removes the section from the address if the caret is outside it, so that a reload does not go back to it. */
+export function leaveAddress(page: View): void {
+  const [heading, ...below] = headingsFromAddress(page)
+  const head = page.editor.value?.view.state.selection.main.head
+  if (heading === undefined || head === undefined) return
+  const end = below.find(({ level }) => level <= heading.level)?.at ?? Infinity
+  if (head < heading.at || head >= end) history.replaceState(history.state, '', location.pathname + location.search)
 }
 
 function currentOf(page: Page, headings: readonly Heading[]): string | undefined {

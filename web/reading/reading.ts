@@ -152,6 +152,11 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     return true
   }
 
+  const goToAddress = (): void => {
+    stopPlace()
+    goTo(decodeURIComponent(location.hash.slice(1)))
+  }
+
   const toggle = (box: HTMLInputElement): void => {
     // The offsets must refer to the current text.
     if (stale) render()
@@ -168,7 +173,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
       event.preventDefault()
       history.replaceState(history.state, '', href)
       if (link.classList.contains('anchor')) void copyText(location.href, t('Link to this section'))
-      else goTo(decodeURIComponent(href.slice(1)))
+      else goToAddress()
     } else if (!isOwn(href)) {
       // By default, the linked page would replace the document.
       event.preventDefault()
@@ -226,7 +231,8 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
   })
   const seen = page.seen.value
   if (seen !== undefined) stopPlace = keepPlace({ host, article, text: text.toString(), seen, rendered: () => shown })
-  else if (location.hash !== '') goTo(decodeURIComponent(location.hash.slice(1)))
+  else if (location.hash !== '') goToAddress()
+  addEventListener('hashchange', goToAddress)
 
   return {
     setCanEdit(value) {
@@ -235,6 +241,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     },
     destroy() {
       closed = true
+      removeEventListener('hashchange', goToAddress)
       stopPlace()
       stopRole()
       stopWaiting()
