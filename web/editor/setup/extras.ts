@@ -49,8 +49,8 @@ export interface ExtrasInput {
 }
 
 /**
- * CodeMirror measures the text again when its theme changes. Without this, a switch between the live view and the source, whose fonts differ, would
- * leave the caret and the selection of a short text where they were.
+ * CodeMirror measures the text again when its theme changes. The live view and the source have different fonts. In a short document, the caret and
+ * the selection would otherwise stay where they were drawn.
  */
 const liveTheme = EditorView.theme({})
 
