@@ -1222,6 +1222,42 @@ test('[REVIEW-11] [REVIEW-46] [REVIEW-61] [REVIEW-75] [REVIEW-82] an assignment 
   await bea.context.close()
 })
 
+test('[REVIEW-85] people who cannot ask for a review find the panel only while there are assignments, under another name', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page, heard } = await person('Vera', (await createLink(world.url, document, 'view')).url)
+  const offered = async (words: string): Promise<string[]> => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.locator('.menu').getByRole('link', { name: 'All documents' }).waitFor()
+    const items = await page.locator('.menu .menu-item').allTextContents()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Shift+KeyP')
+    await page.getByRole('combobox', { name: 'What do you want to do?' }).fill(words)
+    await page.getByRole('option').or(page.getByText('No matching command.')).first().waitFor()
+    const found = await page.getByRole('option').allTextContents()
+    await page.keyboard.press('Escape')
+    return [...items, ...found].filter((each) => /review/i.test(each))
+  }
+  await page.getByRole('button', { name: 'Comments' }).waitFor()
+  expect(await offered('review')).toEqual([])
+  const { task } = await ask<{ task: { share: { url: string } } }>(document, 'POST', 'tasks', {
+    requestId: 'one',
+    title: 'The dates',
+    instructions: 'Are they possible?'
+  })
+  await until(async () => (await offered('assignments')).length === 2, 'the panel is offered')
+  expect(await offered('assignments')).toEqual(['Review assignments', 'Review assignments'])
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'Review assignments' }).click()
+  const panel = page.getByRole('region', { name: 'Review assignments' })
+  await panel.getByRole('article', { name: 'Assignment: The dates' }).waitFor()
+  expect(await panel.getByRole('button', { name: 'Start the review' }).count()).toBe(0)
+  await page.goto(task.share.url)
+  await page.getByRole('region', { name: 'Your review' }).waitFor()
+  expect(await offered('review')).toEqual(['Your review', 'Your review'])
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 /** Makes random changes in the editor: typing, deleting and pasting. */
 const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
   page.locator('.cm-content').evaluate(

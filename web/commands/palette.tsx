@@ -45,7 +45,7 @@ const row = (command: Command, head?: string): Found => {
 const isAtCaret = ({ group, scope }: Command<Page>): boolean => /^(?:format|blocks|insert|table|edit)$/.test(group) && scope !== 'page'
 
 function findCommands(query: string, page: Page, inComponent: boolean): Found[] {
-  const possible = commands.filter(
+  const possible = [...commands, ...(page.review.value?.commands.value ?? [])].filter(
     (command) => command.id !== 'palette' && isPossible(command, page) && !(inComponent && isAtCaret(command))
   )
   if (query.trim() === '') {

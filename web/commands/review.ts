@@ -115,6 +115,6 @@ export const reviewCommands: readonly Command<Page>[] = [
     title: term('Ask for a review'),
     group: 'review',
     icon: 'list-todo',
-    ...withReview('view', togglePanel('tasks'))
+    ...withReview('owner', togglePanel('tasks'))
   }
 ]

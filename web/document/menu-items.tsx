@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { commandOf } from '../commands/all.ts'
-import { isPossible } from '../view/command.ts'
+import { isPossible, type Command } from '../view/command.ts'
 import { Keys } from '../commands/key-caps.tsx'
 import { personName } from '../presence/person.ts'
 import { language, languages, setLanguage, t, term } from '../text/t.ts'
@@ -41,16 +41,15 @@ const items: readonly (readonly [string, string?])[] = [
 ]
 
 interface ItemInput {
-  readonly id: string
+  readonly command: Command<Page>
   /** The CSS class that shows the item only at certain window widths. Undefined if it is always visible. */
   readonly width: string | undefined
   readonly view: Page
   readonly close: () => void
 }
 
-function Item({ id, width = '', view, close }: ItemInput): JSX.Element | null {
-  const command = commandOf(id)
-  const { title, icon, keys } = command
+function Item({ command, width = '', view, close }: ItemInput): JSX.Element | null {
+  const { id, title, icon, keys } = command
   if (!isPossible(command, view)) return null
   return (
     <button
@@ -91,6 +90,12 @@ function useMenuKeys(): void {
   }, [])
 }
 
+/** Returns the commands of an entry. People who cannot ask for a review have another command for the panel. */
+function commandsOf(id: string, view: Page): readonly Command<Page>[] {
+  if (id === 'panel.tasks') return [commandOf(id), ...(view.review.value?.commands.value ?? [])]
+  return [commandOf(id === 'mode.source' && view.mode.value === 'source' ? 'mode.live' : id)]
+}
+
 export function MenuItems({ view }: { view: Page }): JSX.Element {
   useMenuKeys()
   const close = (): void => findMenu()?.hidePopover()
@@ -110,15 +115,9 @@ export function MenuItems({ view }: { view: Page }): JSX.Element {
           <span dir='auto'>{personName.value === '' ? t('Set your name') : t('You are {name}', { name: personName.value })}</span>
         </button>
       )}
-      {items.map(([id, width]) => (
-        <Item
-          key={id}
-          id={id === 'mode.source' && view.mode.value === 'source' ? 'mode.live' : id}
-          width={width}
-          view={view}
-          close={close}
-        />
-      ))}
+      {items.flatMap(([id, width]) =>
+        commandsOf(id, view).map((command) => <Item key={command.id} command={command} width={width} view={view} close={close} />)
+      )}
       <AccountItems session={view.session} close={close} />
       <a class='menu-item' href='/'>
         <Icon name='home' size={18} />

@@ -14,6 +14,7 @@ import { kindsOfWriting } from './annotations/half-written.ts'
 import { storeAnnotations } from './annotations/stored-annotations.ts'
 import { showInvitation } from './cards/invitation.ts'
 import { Layer } from './cards/layer.tsx'
+import { tasksCommands } from './cards/tasks-command.ts'
 import { aboveSheet, touchSheets, keepAboveSheet } from './annotations/above-sheet.ts'
 import { openNavigation } from './annotations/navigation.ts'
 import { activate, annotationRanges } from './suggestions/annotation-ranges.ts'
@@ -130,6 +131,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
     ...suggestingMode,
     doc: session,
     panel: page.panel,
+    commands: computed(() => tasksCommands(page, store)),
     open: computed(() => items.value.filter((item) => isOpen(item) && item.kind !== 'composer').length),
     cardKeyOf: ({ id }) => entryOf.value.get(id) ?? id,
     moved: positions.moved,

@@ -689,6 +689,7 @@ export const de: Catalogue = {
   'restored an earlier version': 'hat eine frühere Fassung wiederhergestellt',
   Review: 'Durchsicht',
   'Ask for a review': 'Um Prüfung bitten',
+  'Review assignments': 'Prüfaufträge',
   'Your review': 'Deine Prüfung',
   Revoke: 'Widerrufen',
   'Revoke all': 'Alle widerrufen',

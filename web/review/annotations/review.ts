@@ -1,6 +1,7 @@
 /** The interface of comments, suggestions and assignments for other parts of the page. It contains only types; `../review.ts` implements them. */
 import type { ReadonlySignal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
+import type { Command } from '../../view/command.ts'
 import type { View } from '../../view/view.ts'
 import type { Address } from './address.ts'
 import type { Decisions } from './decisions.ts'
@@ -28,6 +29,8 @@ export interface Review
   redoDecision(): boolean
   /** The open panel of the page. */
   readonly panel: View['panel']
+  /** Commands that depend on the assignments, for menus and the command palette. */
+  readonly commands: ReadonlySignal<readonly Command[]>
   /** The document and its share key. */
   readonly doc: { readonly id: string; readonly key: string }
   /** Number of open items. */

@@ -17,6 +17,7 @@ import { Byline, Prose, EntryNote, Writer } from './card-parts.tsx'
 import type { Task } from '../outbox/records.ts'
 import type { Review } from '../annotations/review.ts'
 import { taskText } from './task-text.ts'
+import { tasksTitle } from './tasks-command.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
 
 const stateWords: Readonly<Record<Task['status'], string>> = {
@@ -215,9 +216,8 @@ export function TasksPanel({ view }: { view: ReviewedView }): JSX.Element | null
   const entries = outbox.list.value
   const asked = entries.filter(({ action }) => action.kind === 'ask')
   const of = ({ id }: Task): OutboxEntry[] => entries.filter(({ action }) => 'task' in action && action.task === id)
-  const isReviewer = !isOwner.value && tasks.value.some(({ share }) => share !== undefined)
   return (
-    <SidePanel title={isReviewer ? t('Your review') : t('Ask for a review')} onClose={() => (view.panel.value = undefined)}>
+    <SidePanel title={t(tasksTitle(review.store))} onClose={() => (view.panel.value = undefined)}>
       {isOwner.value && <Ask review={review} />}
       {asked.map((each) => (
         <article key={each.id} class='card task active' aria-label={t('New assignment')}>
