@@ -120,6 +120,7 @@ test.each([
 ])('[WEB-87] a picture in %j at %i makes %j', async (before, at, after) => {
   const { context, page } = await writer(before)
   await page.locator('.cm-content').press('Control+Home')
+  await page.keyboard.press('Home')
   for (let count = 0; count < at; count++) await page.keyboard.press('ArrowRight')
   await bring(page, 'paste', [picture])
   await until(async () => shownAs('Red house').test(await editorText(page)), 'the picture in the text')

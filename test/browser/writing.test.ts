@@ -607,7 +607,7 @@ test('[WRITE-16] the outline goes to headings in every view and copies their lin
   await page.getByRole('button', { name: /^1 of [\d,]+ words$/ }).click()
   const about = page.getByRole('dialog', { name: 'Word count' })
   await about.getByText('Selection').waitFor()
-  expect(await about.locator('dd').allTextContents()).toEqual(['1', '5', '1', '1 minute'])
+  expect(await about.locator('dd').allTextContents()).toEqual(['1', '3', '1', '1 minute'])
   await press('Escape')
   await page.goto('about:blank')
   await page.goto(link)

@@ -66,11 +66,10 @@ const home =
     return true
   }
 
-/** Moves the caret to the beginning of the first line's text, where Home would move it. */
+/** Moves the caret to the beginning of the first line's text. Home then moves it before the markers. */
 const toStart: Command = ({ state, dispatch }) => {
   const { from } = wordsAt(state, 0)
-  const { main } = state.selection
-  if (from === 0 || (main.empty && main.head === from)) return false
+  if (from === 0) return false
   dispatch({ selection: { anchor: from }, scrollIntoView: true, userEvent: 'select' })
   return true
 }
