@@ -7,7 +7,7 @@ import type * as Y from 'yjs'
 import { contextOf, type Range } from './targets.ts'
 import { locate, type CharacterPosition, placesOf } from './characters.ts'
 import type { Edit } from './diff.ts'
-import { findAgain, findAround, findReturned, findTelling, type Lost } from './reanchor.ts'
+import { findAgain, findAround, findMoved, findReturned, findTelling, type Lost } from './reanchor.ts'
 import { surroundingsTaken } from './surroundings.ts'
 
 export interface Anchor {
@@ -229,7 +229,17 @@ export const anchorsReturned = (
     gone.map((index) => ({ ...(anchors[index] as Anchor), left: ranges[index] })),
     content
   )
-  const back = gone.flatMap((index, position) => {
+  return anchorsFound(text, content, gone, found)
+}
+
+/** Returns new anchors for the ranges that were found, with the ranges, by index. */
+const anchorsFound = (
+  text: Y.Text,
+  content: string,
+  indexes: readonly number[],
+  found: readonly (Range | undefined)[]
+): ReadonlyMap<number, { readonly anchor: Anchor; readonly range: Range }> => {
+  const back = indexes.flatMap((index, position) => {
     const range = found[position]
     return range === undefined ? [] : [{ index, range }]
   })
@@ -240,3 +250,15 @@ export const anchorsReturned = (
   )
   return new Map(back.map(({ index, range }, position) => [index, { anchor: fresh[position] as Anchor, range }]))
 }
+
+/**
+ * Returns anchors whose text was moved by typing, by index, with their ranges. `anchors` have their last context. An anchor with `standing` had its text
+ * in `before`. The time is bounded.
+ */
+export const anchorsMoved = (
+  text: Y.Text,
+  before: string,
+  content: string,
+  anchors: readonly (Pick<Anchor, 'quote' | 'prefix' | 'suffix'> & { readonly standing: boolean })[]
+): ReadonlyMap<number, { readonly anchor: Anchor; readonly range: Range }> =>
+  anchorsFound(text, content, [...anchors.keys()], findMoved(anchors, before, content))

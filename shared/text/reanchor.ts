@@ -23,12 +23,35 @@ export const tellingUnits = 8
 // Text without its context matches by chance more often, so it must be longer.
 const aloneUnits = 16
 
-/** Returns the patterns to search for, most specific first. A place between two characters needs the text on both sides. */
-const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
-  if (quote === '') return (prefix + suffix).trim().length >= tellingUnits ? [prefix + suffix] : []
-  const besides = [...(prefix.length >= tellingUnits ? [prefix + quote] : []), ...(suffix.length >= tellingUnits ? [quote + suffix] : [])]
-  const alone = quote.trim().length >= aloneUnits ? [quote] : []
-  return [...new Set([prefix + quote + suffix, ...besides, ...alone])].filter((pattern) => pattern.trim().length >= tellingUnits)
+/** Text to search for, and the offset of the quote in it. */
+interface Pattern {
+  readonly pattern: string
+  readonly quoteAt: number
+}
+
+/**
+ * Returns the patterns to search for, most specific first. A place between two characters needs the text on both sides. The lines of the quote are
+ * enough, because people move whole lines.
+ */
+const patternsOf = ({ quote, prefix, suffix }: Lost): Pattern[] => {
+  const inLine = prefix.slice(prefix.lastIndexOf('\n') + 1)
+  const lineEnd = suffix.indexOf('\n')
+  const restOfLine = lineEnd === -1 ? suffix : suffix.slice(0, lineEnd)
+  const patterns: Pattern[] = [
+    { pattern: prefix + quote + suffix, quoteAt: prefix.length },
+    { pattern: inLine + quote + restOfLine, quoteAt: inLine.length }
+  ]
+  if (quote !== '') {
+    if (prefix.length >= tellingUnits) patterns.push({ pattern: prefix + quote, quoteAt: prefix.length })
+    if (suffix.length >= tellingUnits) patterns.push({ pattern: quote + suffix, quoteAt: 0 })
+    if (quote.trim().length >= aloneUnits) patterns.push({ pattern: quote, quoteAt: 0 })
+  }
+  const known = new Set<string>()
+  return patterns.filter(({ pattern }) => {
+    const isNew = !known.has(pattern) && pattern.trim().length >= tellingUnits
+    known.add(pattern)
+    return isNew
+  })
 }
 
 /** A pattern, the number of its occurrences in the text (2 means two or more), and the offset of the last occurrence. */
@@ -143,23 +166,21 @@ const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
 
 /** Returns the ranges in `after` of the passages that can be identified with certainty; undefined for all others. */
 const search = (lost: readonly Lost[], before: string, after: string): (Range | undefined)[] => {
-  const owners = lost.flatMap((each) => patternsOf(each).map((pattern) => ({ each, pattern })))
+  const owners = lost.flatMap((each) => patternsOf(each).map((pattern) => ({ each, ...pattern })))
   const now = countAll(
     after,
     owners.map(({ pattern }) => pattern)
   )
-  const once = owners.flatMap(({ each }, index) => (now[index]?.count === 1 ? [{ each, count: now[index] }] : []))
+  const once = owners.flatMap(({ each, quoteAt }, index) => (now[index]?.count === 1 ? [{ each, quoteAt, count: now[index] }] : []))
   const then = countAll(
     before,
     once.map(({ count }) => count.pattern)
   )
   const places = new Map<Lost, Range>()
-  for (const [index, { each, count }] of once.entries()) {
-    const { quote, prefix, standing } = each
-    if (places.has(each) || then[index]?.count !== (standing ? 1 : 0)) continue
-    const withPrefix = quote === '' || (count.pattern !== quote && count.pattern.startsWith(prefix + quote))
-    const from = count.at + (withPrefix ? prefix.length : 0)
-    places.set(each, { from, to: from + quote.length })
+  for (const [index, { each, quoteAt, count }] of once.entries()) {
+    if (places.has(each) || then[index]?.count !== (each.standing ? 1 : 0)) continue
+    const from = count.at + quoteAt
+    places.set(each, { from, to: from + each.quote.length })
   }
   return lost.map((each) => places.get(each))
 }
@@ -261,6 +282,29 @@ const findEverywhere = (lost: readonly Lost[], before: string, after: string, ed
     if (range !== undefined) found[index] = certain(unfolded(folded, range))
   }
   return found
+}
+
+/** Returns the range that differs between two texts, in the second one. */
+const changedRange = (before: string, after: string): Range => {
+  const most = Math.min(before.length, after.length)
+  let from = 0
+  while (from < most && before.charCodeAt(from) === after.charCodeAt(from)) from++
+  let end = 0
+  while (end < most - from && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)) end++
+  return { from, to: after.length - end }
+}
+
+/**
+ * Returns the positions of lost passages that somebody moved, for example with a block, or cut and pasted. A position that is not certain is undefined.
+ * Each passage must have been in `before` once, or not at all if it was lost earlier, and must be once in the part of `after` that is new.
+ */
+export const findMoved = (lost: readonly Lost[], before: string, after: string): readonly (Range | undefined)[] => {
+  const none = lost.map(() => undefined)
+  if (lost.length === 0) return none
+  const changed = changedRange(before, after)
+  // Single letters are typed, and nothing is moved by them.
+  if (changed.to - changed.from < tellingUnits) return none
+  return search(lost, before, after).map((range) => (range !== undefined && covers(changed, range) ? range : undefined))
 }
 
 /** Text that is gone or incomplete. */

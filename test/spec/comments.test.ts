@@ -5,7 +5,17 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { placesOf } from '../../shared/text/characters.ts'
 import { withFaultyStore } from '../support/faulty-store.ts'
-import { asAuthor, comment, commented, comments, postComment, readComment, foxText as text } from '../support/annotations.ts'
+import {
+  asAuthor,
+  comment,
+  commented,
+  comments,
+  postComment,
+  readComment,
+  readSuggestion,
+  suggest,
+  foxText as text
+} from '../support/annotations.ts'
 import { assign, stored, unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
@@ -455,6 +465,39 @@ describe('staying on the text', () => {
     expect(await commented(owner, id)).toBe('The quick brown fox')
     // A second read gives the same result.
     expect((await readComment(owner, id)).orphaned).toBe(false)
+  })
+
+  test('[COMMENT-25] comments and suggestions move along if a person moves their blocks, or cuts and pastes them', async () => {
+    const blocks = ['Gamma middle para.', 'Alpha has a word here.', 'Beta para.']
+    const owner = await world.create(blocks.join('\n\n'))
+    const [middle, word] = [await comment(owner, { body: 'B', find: 'middle' }), await comment(owner, { body: 'A', find: 'word' })]
+    const insertion = await suggest(owner, { operation: 'insert', find: 'Gamma', at: 'after', text: ' very' })
+    const editor = await owner.connect()
+    const isOnWords = async (): Promise<void> => {
+      await editor.saved()
+      expect(await commented(owner, middle.id)).toBe('middle')
+      expect(await commented(owner, word.id)).toBe('word')
+      expect((await readSuggestion(owner, insertion.id)).from).toBe(editor.text().indexOf('Gamma') + 5)
+    }
+    const move = (block: string, before: string): void => {
+      editor.erase(editor.text().indexOf(`${block}\n\n`), block.length + 2)
+      editor.type(editor.text().indexOf(before), `${block}\n\n`)
+    }
+    move('Gamma middle para.', 'Beta')
+    await isOnWords()
+    move('Alpha has a word here.', 'Beta')
+    await isOnWords()
+    editor.erase(editor.text().indexOf('Gamma'), 'Gamma middle para.\n\n'.length)
+    await editor.saved()
+    expect(await readComment(owner, middle.id)).toMatchObject({ orphaned: true })
+    editor.type(editor.text().length, '\n\nGamma middle para.')
+    await isOnWords()
+    // The same words in another line are other words.
+    editor.erase(editor.text().indexOf('Alpha'), 'Alpha has a word here.\n\n'.length)
+    editor.type(editor.text().length, '\n\nAnother word is here.')
+    await editor.saved()
+    expect(await readComment(owner, word.id)).toMatchObject({ orphaned: true })
+    editor.close()
   })
 
   test('[COMMENT-16] a comment made during a replacement of the text moves along', async () => {

@@ -2,7 +2,7 @@
  * The anchors of a document's annotations, and their ranges in the text in memory. That text may be ahead of the disk: a replacement also moves the
  * anchors of annotations that are still being written. Anchors are located once for each version of the text.
  */
-import { locateAnchors, type Anchor, anchorsAfter, anchorsAt, anchorsReturned } from '../../../shared/text/anchors.ts'
+import { locateAnchors, type Anchor, anchorsAfter, anchorsAt, anchorsMoved, anchorsReturned } from '../../../shared/text/anchors.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
 import { contextOf, type Lines, linesOf, type Range } from '../../../shared/text/targets.ts'
 import type { Snapshot } from '../text/journal.ts'
@@ -59,7 +59,7 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
     const earlier = located
     located = { tag: openDoc.tag, content, ranges: new Map(zipped(ids, locateAnchors(openDoc.text, content, anchors))) }
     if (earlier !== undefined) noteGone(earlier, located)
-    const back = takeReturned(located, content)
+    const back = [...takeReturned(located, content), ...(earlier === undefined ? [] : takeMoved(earlier, located))]
     if (back.length > 0) keepMoved(back)
     return located
   }
@@ -90,6 +90,20 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
       const id = ids[index] ?? ''
       lastSeen.delete(id)
       ranges.set(id, range)
+      return movedTo(id, anchor)
+    })
+  }
+
+  /** Ties annotations to their text again if somebody moved the text by deleting it and inserting it elsewhere. */
+  const takeMoved = (then: Located, now: Located): Moved[] => {
+    const gone = [...anchored].flatMap(([id, { anchor }]) => {
+      if (now.ranges.get(id) !== undefined) return []
+      return [{ id, ...anchor, ...lastSeen.get(id), standing: then.ranges.get(id) !== undefined }]
+    })
+    return [...anchorsMoved(openDoc.text, then.content, now.content, gone)].map(([index, { anchor, range }]) => {
+      const id = gone[index]?.id ?? ''
+      lastSeen.delete(id)
+      now.ranges.set(id, range)
       return movedTo(id, anchor)
     })
   }
