@@ -1416,6 +1416,21 @@ test('[REVIEW-26] text is not shown as empty when a suggestion deletes all of it
   await context.close()
 })
 
+test('[REVIEW-86] the comments of two blocks that change places stay on their words', async () => {
+  const document = await createDocument(world.url, 'Gamma middle para.\n\nAlpha has a word here.\n\nBeta para.\n')
+  for (const find of ['middle', 'word']) await ask(document, 'POST', 'comments', { body: find, find })
+  const { context, page } = await person('Ana', document.url)
+  const marks = page.locator('.cm-content .rm-comment')
+  const areMarked = (): Promise<void> =>
+    until(async () => (await marks.allTextContents()).toSorted().join() === 'middle,word', 'both words')
+  await areMarked()
+  await selectWords(page, 'Gamma', { isCursor: true })
+  await page.keyboard.press('Alt+ArrowDown')
+  expect(await editorText(page)).toMatch(/^Alpha has a word here\.\n\nGamma middle para\./)
+  await areMarked()
+  await context.close()
+})
+
 test('[REVIEW-28] a comment whose words were changed is on their new text, not on the same words next to them', async () => {
   const document = await createDocument(world.url, '# Lunch\n\nThe fish is red.\n\nThe fish is blue.\n')
   await ask(document, 'POST', 'comments', { find: 'fish', occurrence: 1, body: 'Fresh?' })

@@ -3,7 +3,7 @@
  * text returns.
  */
 import { batch, signal, type ReadonlySignal } from '@preact/signals'
-import type { Extension, Text } from '@codemirror/state'
+import type { ChangeSet, Extension, Text } from '@codemirror/state'
 import { EditorView, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { textMap } from '../../editor/binding.ts'
@@ -38,6 +38,13 @@ export interface Positions {
   /** Updates the annotations in the editor. */
   update(all: readonly Item[]): void
   close(): void
+}
+
+/** Whether changes insert text. A moved block has as much text as before. */
+function inserts(changes: ChangeSet): boolean {
+  let does = false
+  changes.iterChanges((_from, _to, _fromB, _toB, inserted) => (does ||= inserted.length > 0))
+  return does
 }
 
 /** Shortest time between two readings of the positions while somebody types, in milliseconds. */
@@ -172,7 +179,7 @@ export function openPositions(
       readPositions()
       store.outbox.retarget()
     }, readMs)
-    if (!docChanged || changes.newLength <= changes.length) return
+    if (!inserts(changes)) return
     searches = 0
     searchTimer ??= setTimeout(searchForDeleted, searchMs)
   })
