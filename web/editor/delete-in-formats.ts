@@ -6,7 +6,7 @@ import { syntaxTree } from '@codemirror/language'
 import { EditorState, Prec, StateField, Transaction, type Extension, type TransactionSpec } from '@codemirror/state'
 import { keymap, type Command } from '@codemirror/view'
 import { pastClosing, setContinued, setPending, typedText } from './caret-formats.ts'
-import { textBetween } from './empty-marks.ts'
+import { isMarked, textBetween } from './empty-marks.ts'
 
 /** Skips the marks before (-1) or after (1) a position. */
 function pastMarks(state: EditorState, from: number, side: 1 | -1): number {
@@ -57,7 +57,7 @@ const skipMarks =
 
 /** Returns the range that a person's change deletes, if it is a single range. */
 function deletedStretch(transaction: Transaction): Stretch | undefined {
-  if (!transaction.isUserEvent('delete')) return undefined
+  if (!transaction.isUserEvent('delete') || transaction.annotation(isMarked) === true) return undefined
   const found: Stretch[] = []
   transaction.changes.iterChanges((from, to, _from, _to, inserted) => found.push({ from, to: inserted.length > 0 ? from : to }))
   const [only, more] = found

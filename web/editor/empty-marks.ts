@@ -3,12 +3,15 @@
  * characters. The text that is typed next gets the format again.
  */
 import { syntaxTree } from '@codemirror/language'
-import { EditorState, Transaction, type ChangeSpec, type Extension, type TransactionSpec } from '@codemirror/state'
+import { Annotation, EditorState, Transaction, type ChangeSpec, type Extension, type TransactionSpec } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
 import { setPending } from './caret-formats.ts'
 import { spanNames } from './format-names.ts'
 import { linkParts } from './link-parts.ts'
 import { slotsIn } from './slots.ts'
+
+/** Tells that a change already has the marks that its text needs (keep-formats.ts). */
+export const isMarked = Annotation.define<boolean>()
 
 interface Stretch {
   readonly from: number
@@ -64,16 +67,21 @@ function deleted(state: EditorState, { from, to }: Stretch): Deletion {
   return range
 }
 
+/** Returns the markers of some formats. Links have none. */
+export function markersFor(spans: readonly { readonly name: string }[]): string[] {
+  const names = spans.map(({ name }) => name)
+  return [...spanNames].filter(([, name]) => names.includes(name)).map(([marker]) => marker)
+}
+
 /** Returns the markers of the formats that contained an entire deletion and have lost their text. */
 function markersOf({ from, to }: Stretch, emptied: readonly SyntaxNode[]): string[] {
-  const names = emptied.filter((node) => node.from <= from && node.to >= to).map(({ name }) => name)
-  return [...spanNames].filter(([, name]) => names.includes(name)).map(([marker]) => marker)
+  return markersFor(emptied.filter((node) => node.from <= from && node.to >= to))
 }
 
 /** Returns the additional change for a deletion by a person. Undefined if it removes no format. */
 export function marksLeft(transaction: Transaction): TransactionSpec | undefined {
   const event = transaction.annotation(Transaction.userEvent) ?? ''
-  if (!transaction.docChanged || !/^(?:delete|input\.type$)/.test(event)) return undefined
+  if (!transaction.docChanged || transaction.annotation(isMarked) === true || !/^(?:delete|input\.type$)/.test(event)) return undefined
   const changes: ChangeSpec[] = []
   const markers: string[] = []
   let isDeletion = true
