@@ -5,7 +5,7 @@ import { search, SearchQuery, setSearchQuery } from '@codemirror/search'
 import { EditorView, keymap } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { deleteMarker } from '../web/editor/commands-list.ts'
+import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
 import { components } from '../web/components/blocks.ts'
 import { isAtMatch } from '../web/editor/find/query.ts'
@@ -15,6 +15,8 @@ import { markdown } from '../web/editor/language.ts'
 import { leaveSlot, slots } from '../web/editor/slots.ts'
 import { typing } from '../web/editor/setup/typing.ts'
 import { typingSteps } from '../web/editor/typing-steps.ts'
+
+const keys = [{ key: 'Enter', run: continueList }, { key: 'Backspace', run: deleteMarker }, ...defaultKeymap]
 
 /** An editor without a page. `|` in its text is the caret. */
 class Writer {
@@ -28,7 +30,7 @@ class Writer {
     this.state = EditorState.create({
       doc: marked.replace('|', ''),
       selection: { anchor: marked.indexOf('|') },
-      extensions: [markdown(), slots, keymap.of([{ key: 'Backspace', run: deleteMarker }, ...defaultKeymap]), extension]
+      extensions: [markdown(), slots, keymap.of(keys), extension]
     })
   }
 
@@ -138,6 +140,28 @@ test.each([
   const writer = new Writer(before).press(key)
   expect([writer.shown, writer.changes]).toEqual([expected, 1])
   expect(writer.type('x').shown).toBe(typed)
+})
+
+test.each([
+  ['- alpha| beta', '- alpha \n- |beta', '- alpha |beta'],
+  ['- alpha |beta', '- alpha \n- |beta', '- alpha |beta'],
+  ['- al|pha beta', '- al\n- |pha beta', '- al|pha beta'],
+  ['- [x] alpha| beta', '- [x] alpha \n- [ ] |beta', '- [x] alpha |beta'],
+  ['1. alpha| beta', '1. alpha \n2. |beta', '1. alpha |beta'],
+  ['- **alpha|** beta', '- **alpha** \n- |beta', '- **alpha** |beta'],
+  ['- **alpha| beta** c', '- **alpha** \n- **|beta** c', '- **alpha** |**beta** c']
+])('[WRITE-181] Enter in %j, and Backspace twice', (before, split, joined) => {
+  const writer = new Writer(before).press('Enter')
+  expect(writer.shown).toBe(split)
+  expect(writer.press('Backspace', 'Backspace').shown).toBe(joined)
+})
+
+test.each([
+  ['- alpha\n- | beta', '- alpha|beta'],
+  ['- [ ] alpha\n- [ ] |  beta', '- [ ] alpha|beta'],
+  ['1. alpha\n2. | beta', '1. alpha|beta']
+])('[WRITE-181] Backspace twice before the spaces in %j', (before, expected) => {
+  expect(new Writer(before).press('Backspace', 'Backspace').shown).toBe(expected)
 })
 
 test('[WRITE-144] a new link that is left empty disappears; one with text or an address stays', () => {

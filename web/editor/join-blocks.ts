@@ -1,7 +1,7 @@
 /** Backspace and Delete between two blocks of text join them. Otherwise they would only delete the blank line, and a line break would stay. */
 import { syntaxTree } from '@codemirror/language'
-import type { ChangeSpec, EditorState, Line } from '@codemirror/state'
-import type { Command } from '@codemirror/view'
+import { Prec, type ChangeSpec, type EditorState, type Extension, type Line } from '@codemirror/state'
+import { keymap, type Command } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { frontMatterEnd } from './front-matter.ts'
 import { isInCode } from './in-code.ts'
@@ -43,13 +43,44 @@ export const removeEmptyItem: Command = ({ state, dispatch }) => {
   return true
 }
 
+/** Moves the caret from the marker of an item past the spaces after it, because all of them belong to the marker. */
+const pastMarker: Command = ({ state, dispatch }) => {
+  const { main } = state.selection
+  const { from: start } = state.doc.lineAt(main.head)
+  const { from } = wordsAt(state, start)
+  const isInSpaces = main.empty && main.head < from && state.sliceDoc(main.head, from).trim() === ''
+  if (isInSpaces && beginsItem.test(state.sliceDoc(start, main.head))) dispatch(state.update({ selection: { anchor: from } }))
+  return false
+}
+
+/** Moves the caret in an item past the spaces after it, so that Enter leaves them at the end of the line. */
+const pastSpaces: Command = ({ state, dispatch }) => {
+  const { main } = state.selection
+  const { from, text } = state.doc.lineAt(main.head)
+  const rest = text.slice(main.head - from)
+  const spaces = rest.length - rest.trimStart().length
+  const isInText = beginsItem.test(text) && main.head > wordsAt(state, from).from && !isInCode(state, main.head)
+  if (isInText && main.empty && !state.readOnly && spaces > 0) dispatch(state.update({ selection: { anchor: main.head + spaces } }))
+  return false
+}
+
+/** In the live view, Enter and Backspace in an item treat the spaces around the caret as one. Must come after `formatEnds`. */
+export const itemSpaces: Extension = Prec.high(
+  keymap.of([
+    { key: 'Enter', run: pastSpaces },
+    { key: 'Backspace', run: pastMarker }
+  ])
+)
+
 const isBlank = (state: EditorState, number: number): boolean => state.doc.line(number).text.trim() === ''
 
 /** Returns the changes that append the text of a line to a line above it, without the markers between them. Undefined if they cannot be joined. */
 function join(state: EditorState, above: number, below: number): ChangeSpec[] | undefined {
   if (state.readOnly || !isText(state, above) || !isText(state, below)) return undefined
   const { from, text } = state.doc.line(above)
-  const joined = { from: from + text.trimEnd().length, to: wordsAt(state, state.doc.line(below).from).from }
+  // Enter leaves a single space where it splits an item. More spaces would be a line break.
+  const end = text.trimEnd().length + (/\S $/.test(text) ? 1 : 0)
+  const joined = { from: from + end, to: wordsAt(state, state.doc.line(below).from).from }
   return [joined, ...numbersWithout(state, above, below)]
 }
 

@@ -74,12 +74,19 @@ const edit: Command = (view) => {
   return isChosen
 }
 
+/** Returns the picture that is alone on the line at a position. */
+function pictureAlone(state: EditorState, position: number): PictureAt | undefined {
+  const { from, text } = state.doc.lineAt(position)
+  const picture = pictureFrom(state, from + text.length - text.trimStart().length)
+  return picture !== undefined && state.sliceDoc(picture.from, picture.to) === text.trim() ? picture : undefined
+}
+
 /** Returns the position on the next line to which an arrow key moves from a picture that is alone on its line. */
 export function beyond(state: EditorState, step: 1 | -1): number | undefined {
   const picture = chosenPicture(state)
-  const line = picture && state.doc.lineAt(picture.from)
-  const isAlone = line !== undefined && state.sliceDoc(picture?.from, picture?.to) === line.text.trim()
-  const next = isAlone && line.number + step >= 1 && line.number + step <= state.doc.lines ? state.doc.line(line.number + step) : undefined
+  const line = picture && pictureAlone(state, picture.from) && state.doc.lineAt(picture.from)
+  const next =
+    line !== undefined && line.number + step >= 1 && line.number + step <= state.doc.lines ? state.doc.line(line.number + step) : undefined
   return step > 0 ? next?.from : next?.to
 }
 
@@ -91,6 +98,25 @@ const leave =
     view.dispatch({ selection: { anchor }, scrollIntoView: true, userEvent: 'select' })
     return true
   }
+
+/** Selects a picture that is alone on its line when an arrow key moves the caret there from another line. */
+const reach =
+  (step: 1 | -1, isVertical: boolean): Command =>
+  (view) => {
+    const { state } = view
+    const { main, ranges } = state.selection
+    if (!main.empty || ranges.length > 1) return false
+    const { head } = isVertical ? view.moveVertically(main, step > 0) : view.moveByChar(main, step > 0)
+    const picture = state.doc.lineAt(head).from === state.doc.lineAt(main.head).from ? undefined : pictureAlone(state, head)
+    if (picture === undefined) return false
+    view.dispatch({ selection: { anchor: picture.from, head: picture.to }, scrollIntoView: true, userEvent: 'select' })
+    return true
+  }
+
+const arrow = (step: 1 | -1, isVertical: boolean): Command => {
+  const [leaves, reaches] = [leave(step), reach(step, isVertical)]
+  return (view) => leaves(view) || reaches(view)
+}
 
 /** Returns the picture that a pointer event without modifier keys points at. */
 function pointedAt(view: EditorView, { target, button, shiftKey, ctrlKey, metaKey, altKey }: MouseEvent): PictureAt | undefined {
@@ -160,10 +186,10 @@ export const pictureChosen: Extension = [
       { key: 'Backspace', run: remove },
       { key: 'Delete', run: remove },
       { key: 'Mod-k', run: edit },
-      { key: 'ArrowLeft', run: leave(-1) },
-      { key: 'ArrowUp', run: leave(-1) },
-      { key: 'ArrowRight', run: leave(1) },
-      { key: 'ArrowDown', run: leave(1) }
+      { key: 'ArrowLeft', run: arrow(-1, false) },
+      { key: 'ArrowUp', run: arrow(-1, true) },
+      { key: 'ArrowRight', run: arrow(1, false) },
+      { key: 'ArrowDown', run: arrow(1, true) }
     ])
   ]),
   EditorView.domEventHandlers({

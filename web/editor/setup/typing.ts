@@ -13,6 +13,7 @@ import { outerBars } from '../grid/outer-bars.ts'
 import { pressBelow } from '../grid/press-below.ts'
 import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
+import { itemSpaces } from '../join-blocks.ts'
 import { keepFormats } from '../keep-formats.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
 import { belowCollapsible } from '../below-collapsible.ts'
@@ -49,6 +50,7 @@ export const typing: Typing = {
     emptyMarks,
     keepFormats,
     formatEnds,
+    itemSpaces,
     typedRule
   ]
 }
