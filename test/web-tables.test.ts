@@ -449,6 +449,12 @@ test.each(
   }
 })
 
+test('[GRID-28] Enter goes to the end of the cell below and selects nothing; Tab selects the words of a cell', () => {
+  expect(typedBy('↵x', `${head}| yak^ | 1 |\n| zebra | 2 |`)).toBe(`${head}| yak | 1 |\n| zebrax^ | 2 |`)
+  expect(typedBy('↵x', '| yak^ | 1 |\n| --- | --- |\n| zebra | 2 |')).toBe('| yak | 1 |\n| --- | --- |\n| zebrax^ | 2 |')
+  expect(typedBy('⇥x', `${head}| yak^ | 1 |\n| zebra | 2 |`)).toBe(`${head}| yak | x^ |\n| zebra | 2 |`)
+})
+
 test('[GRID-27] Backspace deletes typed spaces, but neither the space before a bar nor the bar', () => {
   const back = (before: string): string => {
     const anchor = before.indexOf('^')

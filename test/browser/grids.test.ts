@@ -282,7 +282,7 @@ test('[GRID-7] two people write in two cells of a row: no letter is lost, no car
   }
 })
 
-test('[GRID-26] [GRID-27] [WRITE-73] letters that are typed in rows without outer bars stay in their cell, in order', async () => {
+test('[GRID-26] [GRID-27] [GRID-28] [WRITE-73] letters that are typed in rows without outer bars stay in their cell, in order', async () => {
   const document = await createDocument(world.url, 'City | Pop\n--- | ---\nLisbon | 545\nPorto | 231')
   const { page, heard } = await open(document.url)
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -297,6 +297,10 @@ test('[GRID-26] [GRID-27] [WRITE-73] letters that are typed in rows without oute
   await press('Backspace', 'Backspace')
   await page.keyboard.type('re')
   await text(page, 'City | Pop\n--- | ---\nLisbon | 545 and some words\nPorto | 231 more words here')
+  // Enter goes to the cell below, and the next letter replaces nothing.
+  await cell(page, '545').click()
+  await press('Home', 'Enter')
+  await at(page, 'Porto | 231 more words here^')
   // A cell that is empty for a moment stays a cell.
   await cell(page, 'Porto').click()
   await press('Home', 'Shift+End', 'Delete')

@@ -100,14 +100,14 @@ export const previousCell: Command = inTable((view, position) => {
   return true
 })
 
-/** Moves the caret to the cell below. In the last row, it adds a row, or leaves the table if that row is empty. */
+/** Moves the caret to the end of the cell below. In the last row, it adds a row, or leaves the table if that row is empty. */
 export const cellBelow: Command = inTable((view, position) => {
   const { state } = view
   const { row, column, first, last } = position
   const next = neighbour(state, position, row.line.number, 1)
   if (next !== undefined) {
     const below = rowAt(state, next).cells
-    select(view, below[Math.min(column, below.length - 1)])
+    enter(view, below[Math.min(column, below.length - 1)])
     return true
   }
   const isEmpty = row.line.number > first + 1 && row.cells.every(({ from, to }) => state.doc.sliceString(from, to).trim() === '')
