@@ -2,8 +2,9 @@
 import { deleteCharBackward } from '@codemirror/commands'
 import { ensureSyntaxTree } from '@codemirror/language'
 import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/state'
-import { EditorView, keymap } from '@codemirror/view'
+import { EditorView, keymap, type Command } from '@codemirror/view'
 import { expect, test, vi } from 'vitest'
+import * as Y from 'yjs'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { marking } from '../web/editor/mark-blocks.ts'
 import { isAddedTextNew } from '../web/editor/added-text.ts'
@@ -447,6 +448,60 @@ test.each(
           expect(found, JSON.stringify([place, typed, text])).toEqual({ words: columnWords.with(column, words), column })
         }
   }
+})
+
+/** Returns the text if a person types words while another one runs a command at the same place, before either change has been sent. */
+function whileTyping(doc: string, at: number, words: string, run: Command): string {
+  const [typist, other] = [new Y.Doc(), new Y.Doc()]
+  typist.getText().insert(0, doc)
+  Y.applyUpdate(other, Y.encodeStateAsUpdate(typist))
+  typist.getText().insert(at, words)
+  const view = viewOn(EditorState.create({ doc, selection: { anchor: at }, extensions: [markdown(), outerBars] }))
+  const { dispatch } = view
+  view.dispatch = (...specs: readonly unknown[]) => {
+    let moved = 0
+    view.state.update(...(specs as TransactionSpec[])).changes.iterChanges((from, to, _from, _to, inserted) => {
+      other.getText().delete(from + moved, to - from)
+      other.getText().insert(from + moved, inserted.toString())
+      moved += inserted.length + from - to
+    })
+    dispatch(...(specs as TransactionSpec[]))
+  }
+  run(view)
+  Y.applyUpdate(other, Y.encodeStateAsUpdate(typist))
+  return other.getText().toString()
+}
+
+test.each(
+  ['| a | bc | d |', '| a | bc | d', 'a | bc | d', '|a|bc|d|', 'a|bc|d', '| a | bc |', '| a | bc', 'a | bc', 'a|bc'].flatMap((shape) =>
+    ['a', 'bc', 'd'].filter((word) => shape.includes(word)).map((word) => [shape, word] as const)
+  )
+)('[GRID-29] if the column of %j with %j is deleted, words that others type there stay in a cell next to it', (shape, word) => {
+  const before = rowOf(docOf(shape).line(1))
+  const { length } = before.cells
+  const doc = [shape, Array.from({ length }, () => '---').join(' | '), shape].join('\n')
+  const from = doc.lastIndexOf(word)
+  for (const at of [from, from + word.length - 1, from + word.length]) {
+    const state = EditorState.create({ doc: whileTyping(doc, at, 'xyz', deleteColumn), extensions: [markdown()] })
+    ensureSyntaxTree(state, state.doc.length)
+    const rows = rowsOf(state.doc).map(({ cells }) => cells.map((cell) => state.sliceDoc(cell.from, cell.to)))
+    expect([rows.map((cells) => cells.length), tableAt(state, state.doc.length)?.first], state.doc.toString()).toEqual([
+      [1, 1, 1].fill(length - 1),
+      1
+    ])
+    expect(rows[2]?.findIndex((cell) => cell.includes('xyz'))).toBe(Math.min(length - 2, cellAt(before, shape.indexOf(word))))
+  }
+})
+
+test('[GRID-29] a column that is deleted leaves the empty cells of rows without outer bars', () => {
+  const removed = (word: string): string => {
+    const doc = 'a |  | c\n--- | --- | ---\na |  | c'
+    const view = viewOn(EditorState.create({ doc, selection: { anchor: doc.lastIndexOf(word) }, extensions: [markdown(), outerBars] }))
+    deleteColumn(view)
+    return view.state.doc.toString()
+  }
+  expect(removed('a')).toBe('|   | c\n --- | ---\n|   | c')
+  expect(removed('c')).toBe('a |   |\n--- | --- \na |   |')
 })
 
 test('[GRID-28] Enter goes to the end of the cell below and selects nothing; Tab selects the words of a cell', () => {

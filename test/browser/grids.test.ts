@@ -300,7 +300,8 @@ test('[GRID-26] [GRID-27] [GRID-28] [WRITE-73] letters that are typed in rows wi
   // Enter goes to the cell below, and the next letter replaces nothing.
   await cell(page, '545').click()
   await press('Home', 'Enter')
-  await at(page, 'Porto | 231 more words here^')
+  await page.keyboard.type('!')
+  await text(page, 'City | Pop\n--- | ---\nLisbon | 545 and some words\nPorto | 231 more words here!')
   // A cell that is empty for a moment stays a cell.
   await cell(page, 'Porto').click()
   await press('Home', 'Shift+End', 'Delete')
@@ -308,7 +309,7 @@ test('[GRID-26] [GRID-27] [GRID-28] [WRITE-73] letters that are typed in rows wi
   await cell(page, 'Pop').click()
   await press('Home', 'Shift+End', 'Backspace')
   await page.keyboard.type(' my people')
-  await text(page, 'City |  my people |\n--- | ---\nLisbon | 545 and some words\n|  my town | 231 more words here')
+  await text(page, 'City |  my people |\n--- | ---\nLisbon | 545 and some words\n|  my town | 231 more words here!')
   await press('Control+z', 'Control+z')
   expect(await page.locator('.md-grid-row').count()).toBe(3)
   // Text that begins with a space on the line below a table is a paragraph.
@@ -320,4 +321,41 @@ test('[GRID-26] [GRID-27] [GRID-28] [WRITE-73] letters that are typed in rows wi
   await text(page, '| City | Pop |\n| --- | --- |\n| Lisbon | 545 |\n\n two words more')
   expect(heard).toEqual([])
   await page.context().close()
+})
+
+test('[GRID-29] words that a person types while another deletes their column go on in the next cell, in order', async () => {
+  const document = await createDocument(world.url, '| one | two | three |\n| --- | --- | --- |\n| a | b | c |\n')
+  const people = [await open(document.url), await open(document.url)] as const
+  const [first, second] = [people[0].page, people[1].page]
+  await cell(second, 'three').click()
+  await second.locator('.grid-handle-column').click()
+  const item = second.getByRole('menuitem', { name: 'Delete column', exact: true })
+  await item.waitFor()
+  await cell(first, 'c').last().click()
+  await first.keyboard.press('End')
+  let isGone = false
+  const gone = item.click().then(async () => {
+    await cell(first, 'three').waitFor({ state: 'detached' })
+    isGone = true
+  })
+  let words = ''
+  const type = async (more: string): Promise<void> => {
+    words += more
+    await first.keyboard.type(more)
+  }
+  for (let count = 1; !isGone; count++) await type(` word ${count}`)
+  await gone
+  await type(' and here')
+  await until(async () => /here *\|\n$/.test(await editorText(first)), 'the words')
+  const [head, dashes, row = ''] = (await editorText(first)).split('\n')
+  expect([head, dashes]).toEqual(['| one | two |', '| --- | --- |'])
+  // The letters that were there when the column was deleted are gone with it.
+  const [, rest = ''] = /^\| a \| b (.*?) ?\|$/.exec(row) ?? []
+  expect(words.endsWith(rest) && rest !== '', row).toBe(true)
+  expect(await caret(first)).toBe(`| a | b ${rest}^${row.slice(`| a | b ${rest}`.length)}`)
+  await text(second, `| one | two |\n| --- | --- |\n${row}\n`)
+  for (const { page, heard } of people) {
+    expect(heard).toEqual([])
+    await page.context().close()
+  }
 })

@@ -86,12 +86,28 @@ export function addCells(row: Row, texts: readonly string[]): ChangeSpec[] {
   return [row.closed ? { from: last.to + 1, insert } : { from: last.to, insert: ` |${insert}` }]
 }
 
-/** Removes a cell and one of its bars. */
+/**
+ * Removes a cell and one of its bars: the bar before the last cell, or else the bar after the cell. Words that others type in the cell at the same
+ * time therefore stay in a cell next to it.
+ */
 export function removeCell(row: Row, column: number): ChangeSpec[] {
   const cell = row.cells[column]
   if (cell === undefined) return []
-  const isLast = column === row.cells.length - 1 && !row.closed
-  return [isLast && column > 0 ? { from: cell.from - 1, to: cell.to } : { from: cell.from, to: isLast ? cell.to : cell.to + 1 }]
+  const isLast = column === row.cells.length - 1
+  if (isLast && column > 0) return [{ from: cell.from - 1, to: cell.to }]
+  return [{ from: cell.from, to: isLast && !row.closed ? cell.to : cell.to + 1 }]
+}
+
+/**
+ * Adds an outer bar to a row that would lose its only bar with the cell `column`. A head without a bar would be a heading, and the parser wants a bar
+ * after the dashes of a delimiter row.
+ */
+export function addOuterBar({ line, lead, cells, closed }: Row, column: number): ChangeSpec[] {
+  const [first, last] = cells
+  const isDashes = isDelimiter(line.text)
+  if (first === undefined || last === undefined || cells.length > 2 || closed) return []
+  if (first.from > line.from + lead.length && !isDashes) return []
+  return [column === 0 || isDashes ? { from: last.to, insert: ' |' } : { from: first.from, insert: '| ' }]
 }
 
 /** Moves a cell beyond the end of its row. The missing cells in between are added. */

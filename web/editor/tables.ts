@@ -2,7 +2,7 @@
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
 import type { EditorView, Command } from '@codemirror/view'
-import { addCell, cellAt, content, emptyRow, isDelimiter, removeCell, rowOf, type Cell, type Row } from './table-rows.ts'
+import { addCell, addOuterBar, cellAt, content, emptyRow, isDelimiter, removeCell, rowOf, type Cell, type Row } from './table-rows.ts'
 
 export interface TablePosition {
   readonly row: Row
@@ -175,5 +175,5 @@ export const deleteColumn: Command = inTable((view, position) => {
   const [from, to] = [doc.line(position.first).from, doc.line(position.last).to]
   // Deleting the only column deletes the table.
   if (rowAt(view.state, position.first).cells.length === 1) return edit(view, { changes: { from, to }, selection: { anchor: from } })
-  return eachRow(view, position, (row) => removeCell(row, position.column), position.column)
+  return eachRow(view, position, (row) => [...addOuterBar(row, position.column), ...removeCell(row, position.column)], position.column)
 })

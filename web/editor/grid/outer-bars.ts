@@ -11,21 +11,20 @@ const block = /^(?:>|(?:[-+*]|#{1,6}|\d{1,9}[.)])(?:\s|$)|```|~~~|<[a-z!?/])/i
 
 const isBegun = ({ line, lead }: Row): boolean => line.text[lead.length] === '|'
 
-const barsOf = (row: Row): number => row.cells.length - 1 + Number(isBegun(row)) + Number(row.closed)
-
-/** Returns the lines that a transaction changes, as they were before. Changes that span lines do not count. */
+/** Returns the lines that a transaction changes, as they were before, without those that get other lines or bars. */
 function changedLines({ startState, changes }: Transaction): Line[] {
   const lines = new Map<number, Line>()
-  changes.iterChanges((from, to, _from, _to, { lines: length }) => {
+  const barred = new Set<number>()
+  changes.iterChanges((from, to, _from, _to, inserted) => {
     const line = startState.doc.lineAt(from)
-    if (to <= line.to && length === 1) lines.set(line.number, line)
+    if (to > line.to || inserted.lines > 1 || inserted.toString().includes('|')) barred.add(line.number)
+    lines.set(line.number, line)
   })
-  return [...lines.values()]
+  return [...lines.values()].filter(({ number }) => !barred.has(number))
 }
 
-/** Returns the outer bars that a row lacks since a change. A row whose bars a command or a person adds is left alone. */
+/** Returns the outer bars that a row lacks since a change. */
 function lacking(before: Row, after: Row, isTyped: boolean): { readonly first: boolean; readonly last: boolean } {
-  if (barsOf(after) > barsOf(before)) return { first: false, last: false }
   const text = after.line.text.slice(before.lead.length)
   const isBlank = text.trim() === ''
   const isBlock = (isTyped && /^\s/.test(text)) || (block.test(text) && !block.test(before.line.text.slice(before.lead.length)))
