@@ -231,6 +231,7 @@ test('[SHARING-3] [SHARING-11] [PUBLISH-23] with the keyboard alone: a document 
   // The next visit shows that the document is published. Its author is in the front matter now.
   await page.keyboard.press('Escape')
   await page.locator('.cm-content').press('Control+Home')
+  await page.keyboard.press('Home')
   await page.keyboard.insertText('---\nauthor: Ana Lee\n---\n\n')
   await saved(page)
   await page.reload()
