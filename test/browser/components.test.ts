@@ -1222,6 +1222,54 @@ test('[COMP-48] a card keeps the focus when a move is undone or others move card
   await leave()
 })
 
+test('[COMP-134] [COMP-135] a click only selects a cell, also the second one; a comment does not begin while the focus is in a component', async () => {
+  const sheet = (price: string): string =>
+    `Some words\n\n\`\`\`sheet\n| A | B |\n|---|---|\n| ${price} | 3 |\n\`\`\`\n\n\`\`\`board\n## Todo\n- [ ] Test\n\`\`\`\n`
+  const { page, text, leave } = await writer(sheet('12.75'))
+  const cell = page.locator('[data-cell=A2]')
+  const field = page.locator('.sheet-field:focus')
+  await page.locator('.cm-line', { hasText: 'Some words' }).click()
+  await cell.click()
+  await cell.and(page.locator(':focus')).waitFor()
+  await cell.click()
+  await page.keyboard.type('5')
+  await page.keyboard.press('Enter')
+  await text(sheet('5'))
+  const openings = [() => cell.dblclick(), () => page.keyboard.press('F2'), () => page.keyboard.press('Enter')]
+  for (const [index, open] of openings.entries()) {
+    await cell.click()
+    await open()
+    await field.waitFor()
+    await page.keyboard.type('1')
+    await page.keyboard.press('Enter')
+    await text(sheet(`5${'1'.repeat(index + 1)}`))
+  }
+
+  const says = page.locator('.toast', { hasText: 'Select text to comment on it.' })
+  const isRefused = async (): Promise<void> => {
+    await page.keyboard.press('Control+Alt+m')
+    await says.waitFor()
+    expect(await page.getByRole('textbox', { name: 'Comment' }).count()).toBe(0)
+    expect(await page.locator('.early-field').count()).toBe(0)
+  }
+  await cell.click()
+  await isRefused()
+  await cell.and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('7')
+  await page.keyboard.press('Enter')
+  await text(sheet('7'))
+  await says.waitFor({ state: 'detached' })
+  const card = page.locator('.card', { hasText: 'Test' })
+  await card.focus()
+  await isRefused()
+  await card.and(page.locator(':focus')).waitFor()
+  // In the text, a comment begins at the caret as before.
+  await page.locator('.cm-line', { hasText: 'Some words' }).click()
+  await page.keyboard.press('Control+Alt+m')
+  await page.locator('.card textarea').waitFor()
+  await leave()
+})
+
 test('[COMP-37] faults are shown in place: an unclosed fence, the reason for an error in a cell, a failing widget', async () => {
   const widget = (title: string, script: string): string => `\`\`\`widget title=${title}\n<script>\n${script}\n</script>\n\`\`\`\n\n`
   const source = `\`\`\`sheet\n| A |\n|---|\n| =1/0 |\n\`\`\`\n\n${widget('Throws', 'setTimeout(() => { throw new Error("broken") })')}${widget('Leaves', 'location = "about:blank"')}${widget('Keeps', 'agmd.setState("x".repeat(9999))')}\`\`\`chat\n[2026-11-20T10:02Z] @Ana: Yes\n`

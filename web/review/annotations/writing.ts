@@ -7,6 +7,7 @@ import { type Range as Span, wholeCharacters } from '../../../shared/text/target
 import { placesOf } from '../../../shared/text/characters.ts'
 import { textMap } from '../../editor/binding.ts'
 import { t } from '../../text/t.ts'
+import { focusBefore, wasInComponent } from '../../ui/early-field.ts'
 import { toast } from '../../ui/toast.tsx'
 import { sheets } from './above-sheet.ts'
 import { composerId } from './items.ts'
@@ -48,6 +49,12 @@ export function openWriting({ page, editor: { view }, store, positions, active, 
   const comment = (): void => {
     if (!store.canComment.value) {
       toast(t('Your link does not allow comments.'))
+      return
+    }
+    // The caret of the text may be far away from the component.
+    if (wasInComponent() && page.mode.value !== 'read') {
+      toast(t('Select text to comment on it.'))
+      focusBefore()
       return
     }
     if (composer.value === undefined) {
