@@ -1431,6 +1431,28 @@ test('[REVIEW-86] the comments of two blocks that change places stay on their wo
   await context.close()
 })
 
+test('[GRID-30] comments on cells stay on their words when rows are sorted', async () => {
+  const document = await createDocument(
+    world.url,
+    '| City | Pop |\n| --- | --- |\n| Porto | 231 |\n| Faro | 60 |\n| Lisbon | 545 |\n| Évora | 53 |\n'
+  )
+  for (const find of ['Porto', '60', '545', 'Évora']) await ask(document, 'POST', 'comments', { body: find, find })
+  const { context, page } = await person('Ana', document.url)
+  const marks = page.locator('.cm-content .rm-comment')
+  const areMarked = (words: string): Promise<void> => until(async () => (await marks.allTextContents()).join() === words, words)
+  await areMarked('Porto,60,545,Évora')
+  for (const [way, words] of [
+    ['Sort A to Z', 'Évora,60,545,Porto'],
+    ['Sort Z to A', 'Porto,545,60,Évora']
+  ] as const) {
+    await page.locator('.md-cell', { hasText: 'City' }).click()
+    await page.locator('.grid-handle-column').click()
+    await page.getByRole('menuitem', { name: way, exact: true }).click()
+    await areMarked(words)
+  }
+  await context.close()
+})
+
 test('[REVIEW-28] a comment whose words were changed is on their new text, not on the same words next to them', async () => {
   const document = await createDocument(world.url, '# Lunch\n\nThe fish is red.\n\nThe fish is blue.\n')
   await ask(document, 'POST', 'comments', { find: 'fish', occurrence: 1, body: 'Fresh?' })
