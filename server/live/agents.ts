@@ -20,6 +20,8 @@ import type { PresenceUser } from './awareness.ts'
 export interface Agents {
   /** Shows the caller at a range of the current text. A repeated call moves the caller to the new range and restarts the half-minute timer. */
   show(caller: Caller, name: string, at: Range): void
+  /** Hides the caller, because a page with the same name and link now shows it. The page's requests may arrive before its socket. */
+  arrived(caller: Caller, name: string): void
   /** Whether a program is shown under this client id. */
   has(client: number): boolean
   /** Leaves a program's presence to another node, because the program last wrote there. */
@@ -94,9 +96,12 @@ export const createAgents = ({ doc, document, openDoc, registry, clock }: Agents
     return { anchor: place(from), head: place(to) }
   }
 
+  const idOf = ({ share, identity: { kind } }: Caller, name: string): string => `${share ?? ''} ${kind} ${name}`
+
   return {
+    arrived: (caller, name) => hide(idOf(caller, name)),
     show(caller, name, at) {
-      const id = `${caller.share ?? ''} ${caller.identity.kind} ${name}`
+      const id = idOf(caller, name)
       const entry = shown.get(id) ?? enter(id, caller)
       // The program's link may have ended since.
       if (!shown.has(id)) return entry.forget()

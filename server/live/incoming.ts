@@ -229,6 +229,7 @@ export const takePresence = (
     // A guest without a name writes under the number that everybody sees.
     if (number !== undefined) context.guestName = `${guestWithoutName} ${number}`
     else if (name !== guestWithoutName) context.guestName = name
+    entry.agents.arrived(caller, context.guestName ?? name)
     if (person === undefined || (person === context.person && number === context.number)) continue
     context.person = person
     context.number = number

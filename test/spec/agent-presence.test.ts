@@ -115,6 +115,17 @@ test('[PROGRAM-4] a writer without a name, or with an open page under that name 
   expect(agents(page)[0]).toMatchObject({ name: 'Ana', role: 'edit' })
 })
 
+test('[PROGRAM-4] a person whose request arrives before the page is shown as a program only until the page connects', async () => {
+  const owner = await world.create(text)
+  const page = await owner.connect()
+  await edit(owner, 'Ana', 'Intro.', 'Hello.')
+  await until(() => names(page).join() === 'Ana', 'Ana as a program')
+  await owner.connect({ name: 'Bo' })
+  const ana = await owner.connect({ name: 'Ana' })
+  await until(() => page.provider.awareness?.getStates().has(ana.ydoc.clientID), 'the page of Ana')
+  await until(() => names(page).length === 0, 'no program')
+})
+
 test('[PROGRAM-5] nobody else can set or remove the presence of a program', async () => {
   const owner = await world.create(text)
   const page = await owner.connect()
