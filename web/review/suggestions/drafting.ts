@@ -71,7 +71,10 @@ export interface Drafting {
   claim(hunk: Hunk): DraftName
   /** Continues a suggestion that was sent before, in the range of the document's text that it changes. */
   resume(range: Range, sent: Resumed): void
-  /** Ends the editing of a suggestion that was sent before. Returns its id if nothing about it changed, or undefined if `claim` must send it. */
+  /**
+   * Ends a draft without sending it. Returns the id of its suggestion. Undefined if `claim` must send it: only an unchanged suggestion that was sent
+   * before needs no request, and one that the service has when this person may no longer suggest.
+   */
   giveBack(hunk: Hunk): string | undefined
   /** Returns the id of the sent suggestion that is edited in a hunk. */
   editedIn(hunk: Hunk): string | undefined
@@ -312,7 +315,9 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     },
     giveBack(hunk) {
       const draft = draftAt(hunk)
-      if (draft === undefined || !isUnchanged(draft, hunk)) return undefined
+      if (draft === undefined) return undefined
+      const isStored = draft.saved === versionOf(actionFor(hunk)) && !store.canSuggest.peek()
+      if (!isUnchanged(draft, hunk) && !isStored) return undefined
       live.delete(draft)
       store.release(draft.id)
       return draft.suggestion
