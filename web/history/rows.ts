@@ -57,13 +57,16 @@ export function compare(before: string, after: string): Comparison {
     stands = false
     former = ends
   }
-  const push = (kind: Piece['kind'], text: string): void => {
+  /** Adds text to the rows. With `isAfterRow`, a line break before other characters only ends the current row. */
+  const push = (kind: Piece['kind'], text: string, isAfterRow = false): void => {
     let at = 0
     while (at < text.length) {
       const found = text.indexOf('\n', at)
       const end = found === -1 ? text.length : found
-      pieces.push({ kind, text: text.slice(at, end) })
-      if (kind !== 'removed') stands = true
+      if (!isAfterRow || end > 0 || text.length === 1) {
+        pieces.push({ kind, text: text.slice(at, end) })
+        if (kind !== 'removed') stands = true
+      }
       if (found !== -1 && kind !== 'added') ends += 1
       if (found !== -1) endRow()
       at = end + 1
@@ -72,8 +75,10 @@ export function compare(before: string, after: string): Comparison {
   let [at, added, removed] = [0, 0, 0]
   for (const { from, to, insert } of diff(before, after)) {
     push('same', before.slice(at, from))
-    push('removed', before.slice(from, to))
-    push('added', insert)
+    // Lines that are inserted or deleted after a line do not change that line.
+    const isAtLineEnd = (to === before.length || before[to] === '\n') && pieces.length > 0
+    push('removed', before.slice(from, to), isAtLineEnd && insert === '')
+    push('added', insert, isAtLineEnd && from === to)
     added += insert.length
     removed += to - from
     at = to

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import type { Revision } from './api.ts'
+import { changedSize } from './changed-size.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Entry, History } from './history.ts'
@@ -80,6 +81,37 @@ const Size = ({ of, words, children }: { of: 'added' | 'removed'; words: string;
   </span>
 )
 
+/** Returns the size of the version before another. Before the first version, the document was empty. Undefined if that version has not been loaded. */
+function sizeBefore({ entries, hasOlder }: History, entry: Revision): number | undefined {
+  const list = entries.value ?? []
+  const before = list[list.indexOf(entry) + 1]
+  if (before === undefined) return hasOlder.value ? undefined : 0
+  return before.id === 'now' ? undefined : before.size
+}
+
+function ChangedSize({ entry, history }: { entry: Revision; history: History }): JSX.Element {
+  const { added, removed } = changedSize(entry, sizeBefore(history, entry))
+  return (
+    <span class='timeline-size'>
+      {added > 0 && (
+        <Size of='added' words={tn(added, '1 character added', '{count} characters added')}>
+          +{added.toLocaleString(locale)}
+        </Size>
+      )}
+      {removed > 0 && (
+        <Size of='removed' words={tn(removed, '1 character removed', '{count} characters removed')}>
+          −{removed.toLocaleString(locale)}
+        </Size>
+      )}
+      {added + removed > 0 && (
+        <span class='muted' aria-hidden='true'>
+          {tn(removed || added, 'character', 'characters')}
+        </span>
+      )}
+    </span>
+  )
+}
+
 function Item({ entry, history }: { entry: Entry; history: History }): JSX.Element {
   const selected = history.selected.value === entry.id
   return (
@@ -107,23 +139,7 @@ function Item({ entry, history }: { entry: Entry; history: History }): JSX.Eleme
             <span class='muted'>
               {causeOf(entry)} · <Who doc={history.doc} revision={entry} />
             </span>
-            <span class='timeline-size'>
-              {entry.added > 0 && (
-                <Size of='added' words={tn(entry.added, '1 character added', '{count} characters added')}>
-                  +{entry.added.toLocaleString(locale)}
-                </Size>
-              )}
-              {entry.removed > 0 && (
-                <Size of='removed' words={tn(entry.removed, '1 character removed', '{count} characters removed')}>
-                  −{entry.removed.toLocaleString(locale)}
-                </Size>
-              )}
-              {entry.added + entry.removed > 0 && (
-                <span class='muted' aria-hidden='true'>
-                  {tn(entry.removed || entry.added, 'character', 'characters')}
-                </span>
-              )}
-            </span>
+            <ChangedSize entry={entry} history={history} />
           </>
         )}
       </button>
