@@ -2,6 +2,7 @@
 import { ensureSyntaxTree } from '@codemirror/language'
 import { history, undo } from '@codemirror/commands'
 import { EditorState, type Extension } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { expect, test } from 'vitest'
 import { textBetween } from '../web/editor/empty-marks.ts'
@@ -67,6 +68,39 @@ test.each([
   ['- first **|words** here', '\n- ', 'input', '- first \n- **|words** here']
 ])('[WRITE-180] %j, %j, %s', (before, insert, event, expected) => {
   expect(shown(replace(stateOf(before), insert, event))).toBe(expected)
+})
+
+test.each([
+  ['a **‹bold›** b', '**bold**'],
+  ['a **one ‹two› three** b', '**two**'],
+  ['a **one‹ two› three** b', ' **two**'],
+  ['a ***‹both›*** b', '***both***'],
+  ['a ‹**bold**› b', '**bold**'],
+  ['Say **very ‹bold** now› to', '**bold** now'],
+  ['‹Say **very› bold** now', 'Say **very**'],
+  [`see [our ‹guide${link} now›`, `[guide${link} now`],
+  ['`npm ‹i` and *em›ph*', '`i` and *em*'],
+  // Part of a link or of code is plain text, and so are marks that are selected alone.
+  [`see [our ‹guide›${link} now`, 'guide'],
+  ['`npm ‹install›`', 'install'],
+  ['a ‹**›bold** b', '**'],
+  ['```\n**a ‹b** c›\n```', 'b** c']
+])('[WRITE-183] copying in %j', (before, expected) => {
+  const state = stateOf(before)
+  const text = state.sliceDoc(state.selection.main.from, state.selection.main.to)
+  expect(state.facet(EditorView.clipboardOutputFilter).reduce((copied, filter) => filter(copied, state), text)).toBe(expected)
+})
+
+test.each([
+  ['x|', '**two**', 'x**two**|'],
+  ['**one | three**', '**two**', '**one two| three**'],
+  ['**one | three**', '*two*', '**one *two|* three**'],
+  ['**one | three**', `[two${link}`, `**one [two|${link} three**`],
+  ['**one | three**', '![two](/f/two.png)', '**one ![two](/f/two.png)| three**'],
+  ['**one | three**', 'a **two** b', '**one a two b| three**'],
+  ['`one | three`', '**two**', '`one **two**| three`']
+])('[WRITE-183] pasting into %j the text %j', (before, text, expected) => {
+  expect(shown(replace(stateOf(before), text, 'input.paste'))).toBe(expected)
 })
 
 test('[WRITE-180] text that is dragged out of a format', () => {

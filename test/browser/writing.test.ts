@@ -284,7 +284,7 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
   }, kinds)
 
-test('[WRITE-180] [WRITE-181] [WRITE-182] keys that cut formatted text keep it whole, join what Enter has split, and delete a picture', async () => {
+test('[WRITE-180] [WRITE-181] [WRITE-182] [WRITE-183] keys that cut formatted text keep it whole, join what Enter has split, and delete a picture', async () => {
   const { page, press, type, text, leave } = await writer('Say **very bold** now to all.')
   const again = (key: string, times: number): Promise<void> => press(...Array.from({ length: times }, () => key))
   const begin = async (content: string): Promise<void> => {
@@ -306,6 +306,12 @@ test('[WRITE-180] [WRITE-181] [WRITE-182] keys that cut formatted text keep it w
   await begin('some **bold words** text')
   await press('End', 'Control+Backspace', 'End', 'Control+Backspace')
   await text('some **bold words**')
+  await begin('some **words** here')
+  await page.getByText('words', { exact: true }).dblclick()
+  await press('Control+x')
+  await text('some  here')
+  await press('End', 'Control+v')
+  await text('some  here**words**')
   await begin('- first **bold words**')
   await press('End')
   await again('ArrowLeft', 7)

@@ -3,7 +3,7 @@
  * formatted text.
  */
 import { codeAround } from './in-code.ts'
-import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
+import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 import { whenIdle } from '../base/idle.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Renderer } from '../../shared/markdown/render.ts'
@@ -122,7 +122,8 @@ class CopiedHtml {
   readonly #drag = ({ dataTransfer: data }: DragEvent): void => {
     const { state } = this.#view
     const { from, to } = state.selection.main
-    if (data !== null && codeAround(state) === undefined && data.getData('text/plain') === state.sliceDoc(from, to)) this.#add(data)
+    const text = state.facet(EditorView.clipboardOutputFilter).reduce((copied, filter) => filter(copied, state), state.sliceDoc(from, to))
+    if (data !== null && codeAround(state) === undefined && data.getData('text/plain') === text) this.#add(data)
   }
 
   #add(data: DataTransfer): void {

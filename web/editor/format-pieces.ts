@@ -22,9 +22,10 @@ export interface Span {
   readonly text: Stretch
 }
 
-/** Text without marks, which has the formats `spans`, from the outermost to the innermost. Undefined `at` stands for new text. */
+/** Text without marks, which has the formats `spans`, from the outermost to the innermost. New text has no place `at`, and the number of its edit. */
 export interface Piece {
   readonly at: Stretch | undefined
+  readonly edit?: number
   readonly text: string
   spans: readonly Span[]
 }
@@ -63,8 +64,8 @@ export function piecesIn({ from, to }: Stretch, spans: readonly Span[], read: Re
   return pieces
 }
 
-function part({ at, text, spans }: Piece, from: number, to: number, outer: readonly Span[] = spans): Piece {
-  return { at: at && { from: at.from + from, to: at.from + to }, text: text.slice(from, to), spans: outer }
+function part({ at, text, spans, ...rest }: Piece, from: number, to: number, outer: readonly Span[] = spans): Piece {
+  return { ...rest, at: at && { from: at.from + from, to: at.from + to }, text: text.slice(from, to), spans: outer }
 }
 
 const isSame = (one: Span, other: Span): boolean => one.name === other.name && one.open === other.open && one.close === other.close

@@ -52,10 +52,11 @@ function formatsIn(tree: Tree, { from, to }: Stretch): Uint16Array {
   return found
 }
 
+/** A line above text that is parsed alone. After a line of text, Markdown does not read an indented line as code. */
+const above = 'x\n'
+
 /** Returns the formats of each character of lines that are not in the document. */
 function formatsOf(text: string): Uint16Array {
-  // After a line of text, Markdown does not read an indented line as code.
-  const above = 'x\n'
   return formatsIn(markdownParser.parse(above + text), { from: above.length, to: above.length + text.length })
 }
 
@@ -124,10 +125,27 @@ function isLeft({ from, to, insert }: Edit, pieces: readonly Piece[], read: Read
   return isAll || (after === '' && /\s$/.test(before)) || (before === '' && /^\s/.test(after))
 }
 
-/** Returns the spans whose format the inserted text gets. */
-function spansOf({ from, to, insert }: Edit, spans: readonly Span[]): Span[] {
-  if (/[\n*_~=`[\]]/.test(insert)) return []
-  return spans.filter(({ text }) => text.from <= from && from <= text.to && (text.from < from || to <= text.to))
+const mayHaveMarks = (text: string): boolean => /[*_~=`[\]]/.test(text)
+
+/** Returns the pieces of text with formats of its own that is pasted within a line. Empty for other text. */
+function piecesOf(insert: string): Piece[] {
+  if (insert.length < 2 || insert.includes('\n') || !mayHaveMarks(insert)) return []
+  const text = `${above}${insert}`
+  const read: Read = (from, to) => text.slice(from, to)
+  const stretch = { from: above.length, to: text.length }
+  const spans = spansIn(markdownParser.parse(text), [stretch], read)
+  return spans.length === 0 ? [] : piecesIn(stretch, spans, read)
+}
+
+/** Returns the pieces of the text that an edit inserts, which gets the formats at its place. */
+function inserted({ from, to, insert }: Edit, edit: number, spans: readonly Span[]): Piece[] {
+  const around = spans.filter(({ text }) => text.from <= from && from <= text.to && (text.from < from || to <= text.to))
+  const isCode = around.some(({ name }) => name === 'InlineCode')
+  const pieces = isCode ? [] : piecesOf(insert)
+  const isPlain = !insert.includes('\n') && (isCode || !mayHaveMarks(insert))
+  if (pieces.length === 0) return [{ at: undefined, edit, text: insert, spans: isPlain ? around : [] }]
+  const isNew = ({ name }: Span): boolean => !around.some((span) => span.name === name)
+  return pieces.map((piece) => ({ at: undefined, edit, text: piece.text, spans: [...around, ...piece.spans.filter(isNew)] }))
 }
 
 /** Returns the text of some lines with the marks that it needs after an edit. Undefined if the edit alone keeps all formats. */
@@ -138,15 +156,16 @@ function kept(tree: Tree, lines: Lines, read: Read): Written | undefined {
   const spans = spansIn(tree, rest, read)
   if (!edits.some(({ from, to }) => spans.some(({ node }) => node.from <= to && from <= node.to))) return undefined
   if (edits.some((edit) => spans.some((span) => isInMark(edit, span)))) return undefined
-  const mayBeKept = !edits.some((edit) => spans.some((span) => isTorn(edit, span)))
+  const isNested = ({ from, insert }: Edit): boolean =>
+    spans.some(({ text }) => text.from <= from && from <= text.to) && piecesOf(insert).length > 0
+  const mayBeKept = !edits.some((edit) => isNested(edit) || spans.some((span) => isTorn(edit, span)))
   if (mayBeKept && (isKept(tree, lines, read) || edits.every((edit) => isLeft(edit, piecesIn(lines, spans, read), read)))) return undefined
   const arrange = (lost: readonly Span[], isWide = false): Arranged => {
     const own = spansIn(tree, rest, read)
     const isFound = ({ node }: Span): boolean => !lost.some((span) => span.node.from === node.from && span.node.to === node.to)
     const pieces = rest.flatMap((part, index): Piece[] => {
       const edit = edits[index]
-      const added = edit && { at: undefined, text: edit.insert, spans: spansOf(edit, own) }
-      return [...piecesIn(part, own, read), ...(added === undefined ? [] : [added])]
+      return [...piecesIn(part, own, read), ...(edit === undefined ? [] : inserted(edit, index, own))]
     })
     return arranged(
       pieces.map((piece) => ({ ...piece, spans: piece.spans.filter(isFound) })),
@@ -213,11 +232,12 @@ function keeping(transaction: Transaction): TransactionSpec | undefined {
   for (const { from, edits, made } of all) {
     const index = edits.findIndex(({ start, end }) => start <= main.head && main.head <= end)
     const edit = edits[index]
-    const place = made?.places.filter(({ piece }) => piece.at === undefined)[index]
-    if (made === undefined || edit === undefined || place === undefined) continue
+    const places = made?.places.filter(({ piece }) => piece.edit === index) ?? []
+    const [first, last] = [places[0], places.at(-1)]
+    if (made === undefined || edit === undefined || first === undefined || last === undefined) continue
     const start = changes.mapPos(from, -1)
-    const caret = caretAfter(made, edit, place, start)
-    const anchor = main.empty ? caret.at : start + place.from
+    const caret = caretAfter(made, edit, last, start)
+    const anchor = main.empty ? caret.at : start + first.from
     return {
       ...spec,
       selection: { anchor, head: caret.at },

@@ -7,6 +7,7 @@ import { closingFences } from '../closing-fences.ts'
 import { emptyLinks } from '../empty-links.ts'
 import { emptyMarks } from '../empty-marks.ts'
 import { typeBelow } from '../grid/below.ts'
+import { copiedFormats } from '../copied-formats.ts'
 import { copyCells } from '../grid/copy-cells.ts'
 import { cellEdges } from '../grid/edges.ts'
 import { outerBars } from '../grid/outer-bars.ts'
@@ -49,6 +50,7 @@ export const typing: Typing = {
     deleteInFormats,
     emptyMarks,
     keepFormats,
+    copiedFormats,
     formatEnds,
     itemSpaces,
     typedRule
