@@ -9,6 +9,7 @@ import { textBetween } from '../web/editor/empty-marks.ts'
 import { markdown } from '../web/editor/language.ts'
 import { typing } from '../web/editor/setup/typing.ts'
 import { slots } from '../web/editor/slots.ts'
+import { hunksOf } from '../web/review/suggestions/hunks.ts'
 import { seeded } from './support/typist.ts'
 
 const link = '](https://a.example)'
@@ -112,6 +113,12 @@ test('[WRITE-180] text that is dragged out of a format', () => {
   ]
   const { newDoc } = state.update({ changes, selection: { anchor: 0 }, userEvent: 'move.drop' })
   expect(newDoc.toString()).toBe('Say **very**  to all.\n\nendmoved')
+})
+
+test('[WRITE-180] while suggesting, such a change is a single suggestion', () => {
+  const state = stateOf('Say **very ‹bold** now› to all.')
+  const { changes } = state.update({ ...state.replaceSelection(''), userEvent: 'delete.selection' })
+  expect(hunksOf(state.doc, changes)).toMatchObject([{ original: ' bold** now', text: '** ' }])
 })
 
 test('[WRITE-180] one undo restores the text and the selection, and changes by others and in the source view stay as they are', () => {

@@ -233,6 +233,18 @@ function replaced(old: string, at: number, text: string): Change[] {
   return old === text ? [] : [{ from: at + start, to: at + old.length - end, insert: text.slice(start, text.length - end) }]
 }
 
+/** Joins changes with only spaces between them, so that they are a single suggestion. */
+function closed(changes: readonly Change[], read: Read): Change[] {
+  const joined: Change[] = []
+  for (const change of changes) {
+    const last = joined.at(-1)
+    const between = last && read(last.to, change.from)
+    if (last === undefined || between === undefined || /\S/.test(between)) joined.push(change)
+    else joined.splice(-1, 1, { from: last.from, to: change.to, insert: last.insert + between + change.insert })
+  }
+  return joined
+}
+
 /** Separates the spaces before text whose marks would have no effect next to a space. */
 function withSpacesApart(piece: Piece): Piece[] {
   const spaces = piece.spans.some((span) => isStrict(span) || span.name === 'Highlight')
@@ -283,5 +295,5 @@ export function written(pieces: readonly Piece[], { from, to }: Stretch, read: R
   }
   mark([], false)
   skipTo(to)
-  return { text, changes, places, marks, closings }
+  return { text, changes: closed(changes, read), places, marks, closings }
 }
