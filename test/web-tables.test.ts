@@ -5,6 +5,7 @@ import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/
 import { EditorView, keymap, type Command } from '@codemirror/view'
 import { expect, test, vi } from 'vitest'
 import * as Y from 'yjs'
+import { ownUndo, type OwnUndo } from '../web/editor/binding.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { marking } from '../web/editor/mark-blocks.ts'
 import { isAddedTextNew } from '../web/editor/added-text.ts'
@@ -19,7 +20,7 @@ import { outerBars } from '../web/editor/grid/outer-bars.ts'
 import { typeInCell } from '../web/editor/grid/type-in-cell.ts'
 import { markdown } from '../web/editor/language.ts'
 import { LiveContext } from '../web/editor/context.ts'
-import { moveColumn, moveRowTo, sortRows } from '../web/editor/table-moves.ts'
+import { deleteRow, moveColumn, moveRowTo, sortRows } from '../web/editor/table-moves.ts'
 import { lineUp } from '../web/editor/line-up.ts'
 import { longestRun, sortedOrder } from '../web/editor/table-order.ts'
 import { fillCells } from '../web/editor/paste/fill-cells.ts'
@@ -502,6 +503,31 @@ test('[GRID-29] a column that is deleted leaves the empty cells of rows without 
   }
   expect(removed('a')).toBe('|   | c\n --- | ---\n|   | c')
   expect(removed('c')).toBe('a |   |\n--- | --- \na |   |')
+})
+
+test.each([
+  // The row is between others, the first one, the last one, or the only one.
+  ['| a | b |\n| - | - |\n| c | d |\n| e | f |\n', 'e', '| a | b |\n| - | - |\n| c | d xyz|\n'],
+  ['| a | b |\n| - | - |\n| c | d |\n| e | f |', 'f', '| a | b |\n| - | - |\n| c | d xyz|'],
+  ['| a | b |\n| - | - |\n| c | d |\n| e | f |', 'd', '| a | b |\n| - | - |\n|xyz e | f |'],
+  ['| a | b |\n| - | - |\n| c | d |\n\nafter', 'c', '| a | b |\n| - | - |\nxyz\n\nafter'],
+  ['a | b\n--- | ---\nc | d\ne | f', 'f', 'a | b\n--- | ---\nc | dxyz'],
+  ['a | b\n--- | ---\nc | d\ne | f', 'd', 'a | b\n--- | ---\nxyze | f'],
+  ['> | a |\n> | - |\n> | c |\n> | e |', 'c', '> | a |\n> | - |\n> |xyz e |']
+])('[GRID-31] if the row of %j with %j is deleted, words that others type there become %j', (doc, word, expected) => {
+  for (const at of [doc.indexOf(word), doc.indexOf(word) + 1]) expect(whileTyping(doc, at, 'xyz', deleteRow)).toBe(expected)
+  expect(whileTyping(doc, doc.indexOf(word), '', deleteRow)).toBe(expected.replace('xyz', ''))
+})
+
+test('[GRID-31] a suggestion that deletes a row deletes its line', () => {
+  const doc = '| a |\n| - |\n| b |\n| c |'
+  const own: OwnUndo = { undo: () => false, redo: () => false, steps: () => 0 }
+  const state = EditorState.create({ doc, selection: { anchor: doc.length }, extensions: [markdown(), ownUndo.of(own)] })
+  const deleted: string[] = []
+  const dispatch = (spec: TransactionSpec): void =>
+    state.update(spec).changes.iterChanges((from, to) => void deleted.push(state.sliceDoc(from, to)))
+  deleteRow({ state, dispatch } as unknown as EditorView)
+  expect(deleted).toEqual(['\n| c |'])
 })
 
 test('[GRID-28] Enter goes to the end of the cell below and selects nothing; Tab selects the words of a cell', () => {

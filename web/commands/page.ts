@@ -9,7 +9,7 @@ import type { openTableMenu } from '../editor/grid/menu.tsx'
 import type { inserts } from '../editor/inserts.ts'
 import type { Editor } from '../editor/setup/editor.ts'
 import type { indentItem, outdentItem } from '../editor/list-levels.ts'
-import type { alignColumn, alignColumnTo, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
+import type { alignColumn, alignColumnTo, deleteRow, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 import type { selectTitle } from '../editor/title-place.ts'
 import type { Review } from '../review/annotations/review.ts'
 import type { OpenReview } from '../review/review.ts'
@@ -28,6 +28,7 @@ export interface ExtrasPart {
   readonly indentItem: typeof indentItem
   readonly outdentItem: typeof outdentItem
   readonly moveColumn: typeof moveColumn
+  readonly deleteRow: typeof deleteRow
   readonly moveRow: typeof moveRow
   readonly sortRows: typeof sortRows
   readonly selectTitle: typeof selectTitle

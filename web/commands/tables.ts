@@ -1,7 +1,7 @@
 /** Commands on the table that the caret is in. */
 import type { Command as TextCommand } from '@codemirror/view'
 import { asOneStep } from '../editor/binding.ts'
-import { addColumn, addRow, deleteColumn, deleteRow, isInTable } from '../editor/tables.ts'
+import { addColumn, addRow, deleteColumn, isInTable } from '../editor/tables.ts'
 import type { ExtrasPart, Page } from './page.ts'
 import { term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
@@ -29,7 +29,7 @@ export const tableCommands: readonly Command<Page>[] = [
   command('row.below', term('Add row below'), 'row-below', addRow('below')),
   later('row.up', term('Move row up'), 'arrow-up', ({ moveRow }) => moveRow(-1)),
   later('row.down', term('Move row down'), 'arrow-down', ({ moveRow }) => moveRow(1)),
-  command('row.delete', term('Delete row'), 'row-delete', deleteRow),
+  later('row.delete', term('Delete row'), 'row-delete', ({ deleteRow }) => deleteRow),
   command('column.before', term('Add column before'), 'column-before', addColumn('before')),
   command('column.after', term('Add column after'), 'column-after', addColumn('after')),
   later('column.left', term('Move column left'), 'arrow-left', ({ moveColumn }) => moveColumn(-1)),

@@ -15,7 +15,7 @@ import { openTableMenu } from '../editor/grid/menu.tsx'
 import { insertComponent } from '../components/kind-parts.ts'
 import { inserts } from '../editor/inserts.ts'
 import { indentItem, outdentItem } from '../editor/list-levels.ts'
-import { alignColumn, alignColumnTo, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
+import { alignColumn, alignColumnTo, deleteRow, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 import { isOffered, onOffer } from '../media/offered.ts'
 import { RequestError } from '../client/api.ts'
 import { failureWords } from '../client/failure.ts'
@@ -52,6 +52,7 @@ export const textCommands: ExtrasPart = {
   indentItem,
   outdentItem,
   moveColumn,
+  deleteRow,
   moveRow,
   sortRows,
   selectTitle

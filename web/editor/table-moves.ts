@@ -1,11 +1,12 @@
 /**
- * Table commands that do not change the text of cells: moving, sorting and alignment. None of them affects where the next typed character is
- * inserted, so they can load after the editor.
+ * Table commands that do not change the text of cells: moving, sorting, alignment and the deletion of rows. None of them affects where the next
+ * typed character is inserted, so they can load after the editor.
  */
-import type { ChangeSpec } from '@codemirror/state'
+import type { ChangeSpec, EditorState } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
+import { ownUndo } from './binding.ts'
 import { longestRun, sortedOrder } from './table-order.ts'
-import { alignCell, alignmentOf, moveCell, rowOf, type Alignment } from './table-rows.ts'
+import { alignCell, alignmentOf, content, moveCell, rowOf, type Alignment, type Cell } from './table-rows.ts'
 import { eachRow, edit, enter, inTable, rowAt, type TablePosition } from './tables.ts'
 
 /** Moves the row of the caret to the position of another one, by line number. The head cannot move. Returns false if the row does not move. */
@@ -45,6 +46,37 @@ export function moveRowTo(view: EditorView, position: TablePosition, to: number)
 
 /** Creates a command that swaps the current row with its neighbor. The head cannot move. */
 export const moveRow = (step: 1 | -1): Command => inTable((view, position) => moveRowTo(view, position, position.row.line.number + step))
+
+/**
+ * Returns the range whose deletion removes a row. It reaches from one cell to another, so that words that others type in the row at the same time stay
+ * in a cell. Suggestions delete the whole line, which is easier to read.
+ */
+function rangeOf(state: EditorState, { row, first, last }: TablePosition): Cell {
+  const { line, cells } = row
+  const whole = { from: line.from - 1, to: line.to }
+  if (state.facet(ownUndo) !== undefined) return whole
+  if (line.number > first + 2) {
+    const above = rowAt(state, line.number - 1)
+    const [from, to] = [above.cells.at(-1)?.to ?? line.from - 1, cells.at(-1)?.to ?? line.to]
+    return state.sliceDoc(from, above.line.to) === state.sliceDoc(to, line.to) ? { from, to } : whole
+  }
+  // Words at the end of the delimiter row would end the table. The only row therefore leaves an empty line.
+  const below = line.number < last ? rowAt(state, line.number + 1) : undefined
+  const [from, to] = [cells[0]?.from ?? line.from, below?.cells[0]?.from ?? line.to]
+  const isAlike = below !== undefined && state.sliceDoc(line.from, from) === state.sliceDoc(below.line.from, to)
+  return isAlike ? { from, to } : { from: line.from, to: below === undefined ? line.to : line.to + 1 }
+}
+
+/** Deletes the row of the caret, except for the head. */
+export const deleteRow: Command = inTable((view, position) => {
+  const { state } = view
+  const { first, column, row } = position
+  const { number } = row.line
+  if (number <= first + 1) return false
+  const target = rowAt(state, number - 1 > first + 1 ? number - 1 : first)
+  const cell = target.cells[column] ?? { from: target.line.from, to: target.line.from }
+  return edit(view, { changes: rangeOf(state, position), selection: { anchor: content(state.doc, cell).from } })
+})
 
 /** Moves a column to the position of another one. */
 export function moveColumnTo(view: EditorView, position: TablePosition, column: number, to: number): boolean {

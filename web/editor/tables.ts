@@ -139,16 +139,6 @@ export const addRow = (side: 'above' | 'below'): Command =>
     })
   })
 
-export const deleteRow: Command = inTable((view, { row, first, column }) => {
-  const { state } = view
-  const { line } = row
-  if (line.number <= first + 1) return false
-  const above = state.doc.line(line.number - 1)
-  const target = state.doc.line(line.number - 1 > first + 1 ? line.number - 1 : first)
-  const cell = rowOf(target).cells[column] ?? { from: target.from, to: target.from }
-  return edit(view, { changes: { from: above.to, to: line.to }, selection: { anchor: content(state.doc, cell).from } })
-})
-
 /** Puts the caret after the text of a cell and selects nothing. */
 export function enter(view: EditorView, cell: Cell | undefined): void {
   if (cell === undefined) return

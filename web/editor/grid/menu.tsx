@@ -3,8 +3,8 @@ import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
 import { Pop, PopItem } from '../../ui/pop.tsx'
 import { t, term } from '../../text/t.ts'
-import { alignColumnTo, moveColumn, moveRow, sortRows } from '../table-moves.ts'
-import { addColumn, addRow, deleteColumn, deleteRow, tableAt, type TablePosition } from '../tables.ts'
+import { alignColumnTo, deleteRow, moveColumn, moveRow, sortRows } from '../table-moves.ts'
+import { addColumn, addRow, deleteColumn, tableAt, type TablePosition } from '../tables.ts'
 import { cellElement } from '../table-geometry.ts'
 
 interface Item {
