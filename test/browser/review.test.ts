@@ -362,7 +362,7 @@ test('[REVIEW-84] the marker of a suggested list item is a bullet in the live vi
   await page.locator('.rm-ins', { hasText: 'four' }).waitFor()
   const marks = page.locator('.rm-bullet')
   await until(async () => (await marks.count()) === 3, 'the bullets')
-  expect(await marks.allTextContents()).toEqual(['+', '-', '*'])
+  expect(await marks.allTextContents()).toEqual(['+ ', '- ', '* '])
   expect(await page.locator('.rm-ins', { hasText: 'four' }).textContent()).toBe(added)
   const drawn = (): Promise<string> => marks.first().evaluate((element) => getComputedStyle(element, '::before').content)
   expect(await drawn()).toBe('"•"')

@@ -59,7 +59,7 @@ class MarkedRange extends RangeValue {
     // Text typed at the edges of a range does not become part of it. A range between two characters disappears when the text on both sides is
     // deleted.
     this.startSide = isPoint ? -2 + (annotation.madeAt ?? 0) / latest : 1
-    this.endSide = -1
+    this.endSide = isPoint ? this.startSide : -1
     this.mapMode = annotation.kind === 'card' ? MapMode.Simple : MapMode.TrackDel
   }
 
@@ -166,8 +166,8 @@ const shownUnits = 400
 const visible = (text: string): string => (text.trim() === '' ? text.replaceAll('\n', '↵') : text)
 const shorten = (text: string): string => visible(text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
 
-/** Matches the indentation and the marker of a list item that is not a task. */
-const bullet = /^([ \t]*)[-*+](?= (?!\[[ xX]\] ))/
+/** Matches the indentation and the marker of a list item that is not a task, with the space after it. */
+const bullet = /^([ \t]*)[-*+] (?!\[[ xX]\] )/
 
 /** Returns the nodes of suggested text. The live view draws the markers of list items as bullets (review.css). */
 const nodesOf = (text: string, beginsLine: boolean): (string | Node)[] =>
