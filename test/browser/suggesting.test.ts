@@ -38,6 +38,19 @@ async function suggester(context: BrowserContext, url: string): Promise<Page> {
   return page
 }
 
+test('[WRITE-180] a deletion that ends within a format is one suggestion, and keeps the format of the rest', async () => {
+  const document = await createDocument(world.url, 'Say **very bold** now')
+  const context = await contextOf('Ana')
+  const page = await suggester(context, (await createLink(world.url, document, 'suggest')).url)
+  await page.keyboard.press('Control+Home')
+  for (let word = 0; word < 3; word++) await page.keyboard.press('Control+Shift+ArrowRight')
+  await page.keyboard.press('Backspace')
+  await until(async () => (await editorText(page)) === ' **bold** now', 'the text with one pair of marks')
+  await until(async () => (await listSuggestions(document)).some(({ status }) => status === 'pending'), 'a suggestion')
+  expect((await listSuggestions(document)).map(({ original, text: sent }) => [original, sent])).toEqual([['Say **very ', ' **']])
+  await context.close()
+})
+
 test('[SUGG-8] [SUGG-9] [UNDO-8] [REVIEW-81] others see a suggestion while it is typed; if they accept half of it, the rest becomes a new one, and nothing appears twice', async () => {
   const document = await createDocument(world.url, text)
   const anas = await contextOf('Ana')
