@@ -624,7 +624,10 @@ export const limits = {
   // Import and export
   /** Longest text that is copied from the live view also as HTML, in UTF-16 units. Copying waits for the conversion. */
   copiedHtmlUnitsMax: 200_000,
-  /** Maximum number of pictures and other files in a download of a document as Markdown, and their total size in bytes. */
+  /**
+   * Maximum number of pictures and other files in a download of a document as Markdown, and their total size in bytes. An archive that a person opens
+   * may also contain one text, of at most `importTextBytesMax`.
+   */
   archiveFilesMax: 500,
   archiveBytesMax: 100 * 1024 * 1024,
   /** Maximum number of files in a folder or archive that is imported. */

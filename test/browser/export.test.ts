@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { unzipSync } from 'fflate'
+import { unzipSync, zipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostileTexts } from '../support/hostile.ts'
@@ -190,6 +190,54 @@ test('[EXPORT-4] a download as Markdown leaves out files that are missing or too
   expect(text).toBe(
     `# Words\n\n![lake.png](${name}) ![lake.png](${name})\n\n![lake.png](${world.url}${other}) ![gone](${world.url}/f/gone.png "Gone")\n\n${rest}`
   )
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[EXPORT-6] [EXPORT-7] a downloaded archive opens as a new document with its pictures; others are refused in a sentence', async () => {
+  const document = await createDocument(world.url, '# Words')
+  const [red, green] = [png(1, 1, [200, 0, 0]), png(2, 2, [0, 200, 0])]
+  const [first, second] = [await addPicture(document, red), await addPicture(document, green)]
+  await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'content-type': 'text/markdown', 'x-share-key': document.key },
+    body: `# Words\n\n${first} and ${second}\n\n${first}\n`
+  })
+  const { page, heard, context } = await ownPage(browser)
+  await page.goto(document.url)
+  await saved(page)
+  const before = await markdownTaken(page)
+  await page.goto(world.url)
+  const input = page.locator('input[type=file]')
+  const choose = (name: string, files: Readonly<Record<string, string>>): Promise<void> => {
+    const bytes = Object.entries(files).map(([path, words]) => [path, new TextEncoder().encode(words)] as const)
+    return input.setInputFiles({ name, mimeType: 'application/zip', buffer: Buffer.from(zipSync(Object.fromEntries(bytes))) })
+  }
+  await choose('none.zip', { 'a.txt': 'text' })
+  await page.getByText('“none.zip” contains no Markdown file. Choose an archive').waitFor()
+  await choose('some.zip', { 'a.md': '# Some\n\n![a](a.png)', 'a.png': 'no picture' })
+  await page
+    .getByText('“some.zip”: The document was created without 1 file, and the link to it is unchanged. The file does not match')
+    .waitFor()
+  await input.setInputFiles(join(folder, before.name))
+  await page.waitForURL(/\/d\//)
+  await saved(page)
+  expect(page.url()).not.toContain(document.id)
+  await until(async () => (await editorText(page)).includes('/f/'), 'the text with pictures')
+  const after = await markdownTaken(page)
+  // The uploads have new addresses. In the order of the text, everything else is the same.
+  const plain = ({ name, files }: typeof before): unknown => {
+    const markdown = new TextDecoder().decode(files['Words.md'])
+    const places = [...markdown.matchAll(/\((files\/[^)]+)\)/g)].map(([, place = '']) => place)
+    return {
+      name,
+      words: markdown.replaceAll(/files\/[^)]+/g, ''),
+      count: Object.keys(files).length,
+      files: places.map((place) => files[place])
+    }
+  }
+  expect(plain(after)).toEqual(plain(before))
+  expect(plain(after)).toMatchObject({ name: 'Words.zip', count: 3, files: [red, green, red].map((each) => new Uint8Array(each)) })
   expect(heard).toEqual([])
   await context.close()
 })

@@ -114,7 +114,7 @@ function OpenFile(): JSX.Element {
       <input
         ref={input}
         type='file'
-        accept='.md,.markdown,.txt,text/markdown,text/plain'
+        accept='.md,.markdown,.txt,.zip,text/markdown,text/plain'
         multiple
         hidden
         aria-label={t('Markdown files')}

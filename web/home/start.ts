@@ -35,17 +35,21 @@ export class StartFailure extends Error {
 /** A document for whose creation no response has arrived. A repeated request with this id creates it only once. */
 let unanswered: { readonly input: string; readonly id: string } | undefined
 
-/** Creates a document and stores its key on this device. Returns its id. Throws `StartFailure`. */
-async function create(input: NewDocument): Promise<string> {
+interface Created extends Access {
+  readonly version: string
+}
+
+/** Creates a document and stores its key on this device. Throws `StartFailure`. */
+async function create(input: NewDocument): Promise<Created> {
   const name = JSON.stringify(input)
   if (unanswered?.input !== name) unanswered = { input: name, id: newId() }
   try {
     const created = await createDocument({ author: personName.value, idempotencyKey: unanswered.id }, input)
     unanswered = undefined
-    const { id, title, key = '' } = created
+    const { id, title, key = '', version } = created
     writeDevice(documentValue('made', id), '1')
     remember(id, { title, role: created.effectiveRole ?? created.role ?? 'owner', key, openedAt: Date.now() })
-    return id
+    return { id, key, version }
   } catch (error) {
     if (!mayPass(error)) unanswered = undefined
     throw new StartFailure(refusalWords(error), error instanceof RequestError && error.status === 401)
@@ -62,7 +66,7 @@ function refusalWords(error: unknown): string {
 
 /** Creates a document and opens it. Throws `StartFailure`. */
 export async function startDocument(): Promise<void> {
-  location.assign(`/d/${await create({})}`)
+  location.assign(`/d/${(await create({})).id}`)
 }
 
 /** Replaces the title in the front matter of the text. Quotes in the new title become apostrophes. */
@@ -72,7 +76,8 @@ const retitled = (content: string, title: string): string => content.replace(/^t
 export async function duplicateDocument(title: string, content: string): Promise<void> {
   const { set } = titleIn(content)
   const named = t('Copy of {title}', { title }).slice(0, limits.titleUnitsMax).toWellFormed()
-  location.assign(`/d/${await create(set === undefined ? { title: named, content } : { content: retitled(content, named) })}`)
+  const { id } = await create(set === undefined ? { title: named, content } : { content: retitled(content, named) })
+  location.assign(`/d/${id}`)
 }
 
 /** Duplicates a document that is not open. Throws `StartFailure` or `RequestError`. */
@@ -89,13 +94,25 @@ const titleOf = (name: string): string =>
     .slice(0, limits.titleUnitsMax)
     .toWellFormed()
 
-async function importOne(file: File): Promise<string> {
+/** A document that was created from a file. */
+interface ImportedOne {
+  readonly id: string
+  /** Says which files of an archive the document lacks. */
+  readonly lacks?: string | undefined
+}
+
+async function importOne(file: File): Promise<ImportedOne> {
   const { name } = file
-  const content = await readTextFile(file)
+  // The code loads only for an archive.
+  const zip = /\.zip$/i.test(name) ? await import('./archive.ts') : undefined
+  const archive = await zip?.openArchive(file)
+  const text = archive?.markdown ?? file
+  const content = await readTextFile(text)
   try {
     // If the text has a heading, it is the title, because a heading can be changed in the text.
     const { set, heading } = titleIn(content)
-    return await create(set === undefined && heading === undefined ? { title: titleOf(name), content } : { content })
+    const made = await create(set === undefined && heading === undefined ? { title: titleOf(text.name), content } : { content })
+    return { id: made.id, lacks: archive && (await zip?.addFiles(archive, content, made)) }
   } catch (error) {
     // The next file would be refused too, and the message does not depend on the file.
     if (error instanceof StartFailure && error.needsAccount) throw error
@@ -105,17 +122,19 @@ async function importOne(file: File): Promise<string> {
 
 interface Imported {
   readonly ids: readonly string[]
-  /** Error messages, one for each refused file. */
+  /** Error messages, one for each refused file, and for each archive of which files were refused. */
   readonly refused: readonly string[]
 }
 
-/** Creates a document from each file. If there is only one, the page opens it. Throws `StartFailure` if the server wants an account. */
+/** Creates a document from each text file or archive. If there is only one, the page opens it. Throws `StartFailure` if the server wants an account. */
 export async function importFiles(files: readonly File[]): Promise<Imported> {
   const ids: string[] = []
   const refused: string[] = []
   for (const file of files.slice(0, filesMax)) {
     try {
-      ids.push(await importOne(file))
+      const { id, lacks } = await importOne(file)
+      ids.push(id)
+      if (lacks !== undefined) refused.push(lacks)
     } catch (error) {
       if (!(error instanceof StartFailure || error instanceof TextFileFailure)) throw error
       if (error instanceof StartFailure && error.needsAccount) throw error

@@ -1199,6 +1199,23 @@ export const de: Catalogue = {
   '{total} found': '{total} gefunden',
   '{what} copied': '{what} kopiert',
   '“{name}” cannot be opened. Drop files, not a folder.': '„{name}“ lässt sich nicht öffnen. Ziehe Dateien hinein, keinen Ordner.',
+  '“{name}” contains {count} Markdown files. An archive can have only one. Unpack it, and open the Markdown files.':
+    '„{name}“ enthält {count} Markdown-Dateien. Ein Archiv darf nur eine enthalten. Entpacke es und öffne die Markdown-Dateien.',
+  '“{name}” contains more than {count} files. Unpack it, and open the Markdown file.':
+    '„{name}“ enthält mehr als {count} Dateien. Entpacke das Archiv und öffne die Markdown-Datei.',
+  '“{name}” contains no Markdown file. Choose an archive with a Markdown file and its pictures.':
+    '„{name}“ enthält keine Markdown-Datei. Wähle ein Archiv mit einer Markdown-Datei und ihren Bildern.',
+  '“{name}” is damaged, encrypted or not a zip archive. Download it again, or unpack it and open the Markdown file.':
+    '„{name}“ ist beschädigt, verschlüsselt oder kein Zip-Archiv. Lade es noch einmal herunter, oder entpacke es und öffne die Markdown-Datei.',
+  '“{name}” is larger than {mebibytes} MiB when unpacked. Unpack it, and open the Markdown file.':
+    '„{name}“ ist entpackt größer als {mebibytes} MiB. Entpacke das Archiv und öffne die Markdown-Datei.',
+  'The file is damaged.': 'Die Datei ist beschädigt.',
+  '“{name}”: The document was created, but its pictures are missing. {why}':
+    '„{name}“: Das Dokument wurde erstellt, aber seine Bilder fehlen. {why}',
+  '“{name}”: The document was created without {count} files, and the links to them are unchanged. {why}': {
+    one: '„{name}“: Das Dokument wurde ohne 1 Datei erstellt, und der Link zu ihr ist unverändert. {why}',
+    other: '„{name}“: Das Dokument wurde ohne {count} Dateien erstellt, und die Links zu ihnen sind unverändert. {why}'
+  },
   '“{name}” is larger than 10 MiB.': '„{name}“ ist größer als 10 MiB.',
   '“{name}” is not a text file. You can open Markdown and other plain text.':
     '„{name}“ ist keine Textdatei. Öffnen kannst du Markdown und anderen reinen Text.',
