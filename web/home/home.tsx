@@ -10,7 +10,7 @@ import { ClaimOffer } from './claim-offer.tsx'
 import { openLibrary, type Library } from './library.ts'
 import { Documents } from './documents.tsx'
 import { SignedOutOffer } from './signed-out-offer.tsx'
-import { importFiles, StartFailure, startDocument } from './start.ts'
+import { StartFailure, startDocument } from './start.ts'
 import { TrashView } from './trash-view.tsx'
 
 /** The error messages, each shown on its own line. */
@@ -35,6 +35,7 @@ async function attempt(work: () => Promise<void>): Promise<void> {
 
 const bring = (files: readonly File[]): Promise<void> =>
   attempt(async () => {
+    const { importFiles } = await import('./import-files.ts')
     const { ids, refused } = await importFiles(files)
     failures.value = refused
     if (ids.length > 0) toast(tn(ids.length, '1 document created', '{count} documents created'))

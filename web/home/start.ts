@@ -1,4 +1,4 @@
-/** Creates a document, either empty or from a file on this device. */
+/** Creates a document, either empty or with text. */
 import { limits } from '../../shared/limits.ts'
 import { titleIn } from '../../shared/names.ts'
 import { RequestError } from '../client/api.ts'
@@ -11,10 +11,6 @@ import { remember } from '../device/recent.ts'
 import { writeDevice } from '../device/values.ts'
 import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
-import { readTextFile, TextFileFailure } from '../ui/text-file.ts'
-
-/** Maximum number of files that a person can add at once. */
-const filesMax = 50
 
 interface NewDocument {
   readonly title?: string
@@ -40,7 +36,7 @@ interface Created extends Access {
 }
 
 /** Creates a document and stores its key on this device. Throws `StartFailure`. */
-async function create(input: NewDocument): Promise<Created> {
+export async function create(input: NewDocument): Promise<Created> {
   const name = JSON.stringify(input)
   if (unanswered?.input !== name) unanswered = { input: name, id: newId() }
   try {
@@ -84,65 +80,4 @@ export async function duplicateDocument(title: string, content: string): Promise
 export async function duplicateFrom(access: Access, title: string): Promise<void> {
   const { content } = await readText(access)
   await duplicateDocument(title, content)
-}
-
-/** Returns the title for an imported file, on one line. */
-const titleOf = (name: string): string =>
-  name
-    .replace(/\.(md|markdown|txt)$/i, '')
-    .replaceAll(/\p{C}+/gu, ' ')
-    .slice(0, limits.titleUnitsMax)
-    .toWellFormed()
-
-/** A document that was created from a file. */
-interface ImportedOne {
-  readonly id: string
-  /** Says which files of an archive the document lacks. */
-  readonly lacks?: string | undefined
-}
-
-async function importOne(file: File): Promise<ImportedOne> {
-  const { name } = file
-  // The code loads only for an archive.
-  const zip = /\.zip$/i.test(name) ? await import('./archive.ts') : undefined
-  const archive = await zip?.openArchive(file)
-  const text = archive?.markdown ?? file
-  const content = await readTextFile(text)
-  try {
-    // If the text has a heading, it is the title, because a heading can be changed in the text.
-    const { set, heading } = titleIn(content)
-    const made = await create(set === undefined && heading === undefined ? { title: titleOf(text.name), content } : { content })
-    return { id: made.id, lacks: archive && (await zip?.addFiles(archive, content, made)) }
-  } catch (error) {
-    // The next file would be refused too, and the message does not depend on the file.
-    if (error instanceof StartFailure && error.needsAccount) throw error
-    throw new StartFailure(`“${name}”: ${(error as Error).message}`)
-  }
-}
-
-interface Imported {
-  readonly ids: readonly string[]
-  /** Error messages, one for each refused file, and for each archive of which files were refused. */
-  readonly refused: readonly string[]
-}
-
-/** Creates a document from each text file or archive. If there is only one, the page opens it. Throws `StartFailure` if the server wants an account. */
-export async function importFiles(files: readonly File[]): Promise<Imported> {
-  const ids: string[] = []
-  const refused: string[] = []
-  for (const file of files.slice(0, filesMax)) {
-    try {
-      const { id, lacks } = await importOne(file)
-      ids.push(id)
-      if (lacks !== undefined) refused.push(lacks)
-    } catch (error) {
-      if (!(error instanceof StartFailure || error instanceof TextFileFailure)) throw error
-      if (error instanceof StartFailure && error.needsAccount) throw error
-      refused.push(error.message)
-    }
-  }
-  if (files.length > filesMax) refused.push(t('You can add up to {count} files at once.', { count: filesMax }))
-  const [only] = ids
-  if (ids.length === 1 && refused.length === 0) location.assign(`/d/${only}`)
-  return { ids, refused }
 }
