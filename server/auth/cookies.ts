@@ -56,8 +56,9 @@ export const writeCookie = (
   seconds: number,
   { forScripts = false }: CookieOptions = {}
 ): void => {
-  const flags = [...(forScripts ? [] : ['HttpOnly']), ...(secure ? ['Secure'] : [])]
-  response.appendHeader('Set-Cookie', [`${name}=${value}`, 'Path=/', 'SameSite=Lax', `Max-Age=${seconds}`, ...flags].join('; '))
+  const access = forScripts ? [] : ['HttpOnly']
+  const parts = [`${name}=${value}`, 'Path=/', ...access, 'SameSite=Lax', `Max-Age=${seconds}`, ...(secure ? ['Secure'] : [])]
+  response.appendHeader('Set-Cookie', parts.join('; '))
 }
 
 /** Returns a key for one purpose. The key is derived from the instance secret. */

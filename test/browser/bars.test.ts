@@ -368,6 +368,8 @@ test('[WRITE-172] [WRITE-173] menus and panels opened from the text return the f
   for (const name of ['Comments', 'Activity']) {
     await button(name).click()
     await panel.waitFor()
+    // The panel listens for keys once it has been painted.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
     await page.locator('.cm-content:focus').waitFor()

@@ -46,6 +46,8 @@ interface LiveDraft extends Range {
   suggestion: string | undefined
   /** The last step that was sent before the suggestion was edited again. Undefined if the suggestion is new. */
   readonly sentStep: number | undefined
+  /** The id of the entry in the outbox that had this version. Undefined if the service has it, or if the suggestion is new. */
+  readonly entry: string | undefined
 }
 
 /** A suggestion that was sent before and is in the editor again. */
@@ -76,7 +78,7 @@ export interface Drafting {
    * before needs no request, and one that the service has when this person may no longer suggest.
    */
   giveBack(hunk: Hunk): string | undefined
-  /** Returns the id of the sent suggestion that is edited in a hunk. */
+  /** Returns the id of the sent suggestion that is edited in a hunk, or of its entry in the outbox while the service does not have it. */
   editedIn(hunk: Hunk): string | undefined
   /** Returns the names of all hunks, in order. A hunk without a name has nothing to send. */
   named(hunks: readonly Hunk[]): readonly (DraftName | undefined)[]
@@ -137,7 +139,8 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         refused: undefined,
         isSending: false,
         suggestion: undefined,
-        sentStep: undefined
+        sentStep: undefined,
+        entry: undefined
       }
       const made: LiveDraft = { id: newDraftId(), author: signature.peek(), from, to, ...states }
       store.hold(made.id, made.author)
@@ -306,6 +309,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         to,
         step: draft.step,
         sentStep: draft.step,
+        entry,
         sent: [{ draft: draft.id, from, to, original, text }],
         saved: suggestion === undefined ? undefined : versionOf(action),
         refused: undefined,
@@ -324,7 +328,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     },
     editedIn: (hunk) => {
       const draft = draftAt(hunk)
-      return draft?.sentStep === undefined ? undefined : draft.suggestion
+      return draft?.sentStep === undefined ? undefined : (draft.suggestion ?? draft.entry)
     },
     named: (all) => pairs(all).map(([draft, hunk]) => (isUnchanged(draft, hunk) ? undefined : { id: draft.id, step: draft.step + 1 })),
     leave() {
