@@ -338,6 +338,10 @@ test('[WRITE-172] [WRITE-173] menus and panels opened from the text return the f
     })
   const isAt = (name: string): Promise<void> => until(async () => (await focused()).startsWith(name), `the focus on ${name}`)
 
+  // A panel listens for keys, and the editor knows of its focus, once the page has been painted.
+  const painted = (): Promise<unknown> =>
+    page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(resolve)))))
+
   await button('More').click()
   await isAt('Set your name')
   await page.keyboard.press('ArrowDown')
@@ -368,8 +372,7 @@ test('[WRITE-172] [WRITE-173] menus and panels opened from the text return the f
   for (const name of ['Comments', 'Activity']) {
     await button(name).click()
     await panel.waitFor()
-    // The panel listens for keys once it has been painted.
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+    await painted()
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
     await page.locator('.cm-content:focus').waitFor()
@@ -385,6 +388,7 @@ test('[WRITE-172] [WRITE-173] menus and panels opened from the text return the f
     await dialog.getByRole('button', { name: 'Close', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.locator('.cm-content:focus').waitFor()
+    await painted()
     await typesOn(how)
   }
   await button('Share').click()
