@@ -117,9 +117,21 @@ test('[SUGG-33] [SUGG-34] a person edits a sent suggestion where the text shows 
   await page.keyboard.type(' only')
   await arePending(document, '→ only and Sunday midday! s')
 
-  // Undo takes back what was typed, and then the suggestion.
-  await page.keyboard.press('Control+z')
-  await arePending(document, '→ and Sunday midday! s')
+  // Undo takes back what was typed, then one version of the suggestion after the other, and then the suggestion.
+  const texts = ['→ and Sunday midday! s', '→ and Sunday midday', '→ and Sunday noon'] as const
+  for (const version of texts) {
+    await page.keyboard.press('Control+z')
+    await arePending(document, version)
+  }
+  for (const version of texts.slice(0, -1).toReversed()) {
+    await page.keyboard.press('Control+y')
+    await arePending(document, version)
+  }
+  for (const version of texts.slice(1)) {
+    await page.keyboard.press('Control+z')
+    await arePending(document, version)
+  }
+  expect(await ids()).toEqual(before)
   await page.keyboard.press('Control+z')
   await arePending(document)
   expect(await editorText(page)).toBe(text)

@@ -1,13 +1,17 @@
-/** Undo and redo of suggestions that were sent from this page. Undo withdraws them, and redo suggests the same text again. */
+/**
+ * Undo and redo of suggestions that were sent from this page. Undo withdraws a suggestion, or restores its earlier text if this person edited it. Redo
+ * suggests the same text again.
+ */
 import { effect, signal, untracked } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import { t, tn } from '../../text/t.ts'
 import { dropToast, toast } from '../../ui/toast.tsx'
 import { shownName } from '../outbox/draft-name.ts'
-import type { OutboxEntry, SuggestAction } from '../outbox/entry.ts'
+import type { Action, DraftName, OutboxEntry, SuggestAction, Target } from '../outbox/entry.ts'
 import { isUndecided } from '../outbox/records.ts'
 import type { Proposal } from '../outbox/shown-records.ts'
 import type { Store } from '../outbox/store.ts'
+import type { SentSuggestion } from '../suggestions/drafting.ts'
 import { storedText, type SentSteps } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
 import type { Positions } from './positions.ts'
@@ -17,9 +21,22 @@ const stepsMax = 100
 /** How long a notice offers to suggest the withdrawn text again, in milliseconds. */
 const toldMs = 10_000
 
+/** A suggestion that was sent. */
+interface SentStep {
+  readonly entry: OutboxEntry
+  /** The version before, if this person edited a sent suggestion. */
+  readonly former?: SentSuggestion | undefined
+}
+
+/** A step that was taken back: the action that repeats it, and the version that the suggestion has instead. */
+interface Undone {
+  readonly action: SuggestAction
+  readonly former?: SentSuggestion
+}
+
 export interface SentUndo extends SentSteps {
   /** Called when suggestions were sent in one step. */
-  sent(entries: readonly OutboxEntry[]): void
+  sent(sent: readonly SentStep[]): void
   close(): void
 }
 
@@ -27,12 +44,18 @@ export interface SentUndo extends SentSteps {
 export const isUntouched = ({ suggestion, deciding, waiting }: Proposal): boolean =>
   isUndecided(suggestion) && suggestion.replies === undefined && deciding === undefined && waiting.length === 0
 
+/** Whether an edited suggestion has its earlier text again. */
+const isSame = (action: Action, former: SentSuggestion | undefined): boolean =>
+  action.kind === 'suggest' && action.text === former?.text && action.original === former.original && action.note === former.note
+
 export function openSentSteps(view: EditorView, store: Store, positions: Positions): SentUndo {
-  let steps: readonly (readonly OutboxEntry[])[] = []
-  let undone: readonly (readonly SuggestAction[])[] = []
+  let steps: readonly (readonly SentStep[])[] = []
+  let undone: readonly (readonly Undone[])[] = []
   /** Ids of entries that are being sent and whose suggestions will be withdrawn. */
   const leaving = signal<ReadonlySet<string>>(new Set())
 
+  const proposalWith = ({ id }: DraftName): Proposal | undefined =>
+    store.proposals.peek().find((each) => each.suggestion.draftId === shownName(id) && isUntouched(each))
   const proposalOf = ({ id, action }: OutboxEntry) => {
     const record = store.recordIds.peek().get(id)
     const draft = action.kind === 'suggest' && action.draft !== undefined ? shownName(action.draft.id) : undefined
@@ -41,23 +64,42 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
       .find(({ suggestion }) => suggestion.id === record || (draft !== undefined && suggestion.draftId === draft))
   }
 
-  /** Withdraws a suggestion. Returns the action that suggests it again. Undefined if there is nothing to withdraw. */
-  const takeBack = (entry: OutboxEntry): SuggestAction | undefined => {
+  /** Returns the newest version of a suggestion that waits in the outbox. */
+  const waitingOf = ({ id }: DraftName): { readonly id: string; readonly step: number } | undefined => {
+    const found = store.outbox.list.peek().findLast(({ action }) => action.kind === 'suggest' && action.draft?.id === id)
+    return found?.action.kind === 'suggest' ? { id: found.id, step: found.action.draft?.step ?? 0 } : undefined
+  }
+  /** Sends another version of a suggestion that the service has. */
+  const sendVersion = (version: SentSuggestion, { suggestion }: Proposal, target: Target | null): OutboxEntry => {
+    const step = Math.max(suggestion.step ?? 0, version.draft.step, waitingOf(version.draft)?.step ?? 0) + 1
+    return store.act({ ...version, target, draft: { ...version.draft, step } })
+  }
+
+  /** Takes a step back. Returns what repeats it. Undefined if there is nothing to take back. */
+  const takeBack = ({ entry, former }: SentStep): Undone | undefined => {
     const { id } = entry
     const found = proposalOf(entry)
     const now = store.outbox.list.peek().find((each) => each.id === id)
     // While the last version is being sent, the service may have an earlier one.
     const suggested = now?.action.kind === 'suggest' ? now.action : found?.suggestion
     if (suggested === undefined || (found !== undefined && !isUntouched(found))) return undefined
-    const span = positions.storedSpanOf(found?.suggestion.id ?? id) ?? positions.storedSpanOf(id)
+    const waiting = former && waitingOf(former.draft)?.id
+    const ids = [found?.suggestion.id, id, waiting].filter((each) => each !== undefined)
+    const span = ids.map((each) => positions.storedSpanOf(each)).find((each) => each !== undefined)
     // Without a position, the text could not be suggested again.
     if (span === undefined) return undefined
     const { operation, original, text, note } = suggested
     const target = targetOf(storedText(view.state).toString(), span)
+    const again = { kind: 'suggest', operation, original, text, target, note: note ?? '' } as const
+    // Only a suggestion on the same words can get its earlier text.
+    if (found !== undefined && former?.original === original) {
+      sendVersion(former, found, target)
+      return { action: again, former }
+    }
     if (found !== undefined) store.act({ kind: 'withdraw', suggestion: found.suggestion.id })
     else if (now?.refusal !== undefined || !store.isConnected.peek()) store.outbox.drop(id)
     else leaving.value = new Set(leaving.peek()).add(id)
-    return { kind: 'suggest', operation, original, text, target, note: note ?? '' }
+    return { action: again }
   }
 
   const stop = effect(() => {
@@ -70,27 +112,34 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     })
   })
 
-  const sent = (entries: readonly OutboxEntry[]): void => {
-    if (entries.length > 0) steps = [...steps, entries].slice(-stepsMax)
+  const sent = (step: readonly SentStep[]): void => {
+    if (step.length > 0) steps = [...steps, step].slice(-stepsMax)
   }
-  const suggestAgain = (actions: readonly SuggestAction[]): void => {
-    undone = undone.filter((each) => each !== actions)
+  const repeat = ({ action, former }: Undone): SentStep => {
+    const found = former && proposalWith(former.draft)
+    if (found === undefined || former === undefined) return { entry: store.act(action) }
+    return { entry: sendVersion({ ...action, draft: former.draft }, found, action.target), former }
+  }
+  const suggestAgain = (taken: readonly Undone[]): void => {
+    undone = undone.filter((each) => each !== taken)
     dropToast()
-    sent(actions.map((action) => store.act(action)))
+    sent(taken.map(repeat))
   }
 
   return {
-    sent(entries) {
+    sent(step) {
       undone = []
-      sent(entries)
+      sent(step.filter(({ entry: { action }, former }) => !isSame(action, former)))
     },
     undo() {
       while (steps.length > 0) {
-        const taken = (steps.at(-1) ?? []).map(takeBack).filter((action) => action !== undefined)
+        const taken = (steps.at(-1) ?? []).map(takeBack).filter((each) => each !== undefined)
         steps = steps.slice(0, -1)
         if (taken.length === 0) continue
         undone = [...undone, taken]
-        const words = tn(taken.length, 'Withdrawn', '{count} suggestions withdrawn.')
+        const withdrawn = taken.filter(({ former }) => former === undefined).length
+        if (withdrawn === 0) return true
+        const words = tn(withdrawn, 'Withdrawn', '{count} suggestions withdrawn.')
         toast(words, { name: t('Undo'), run: () => suggestAgain(taken), milliseconds: toldMs })
         return true
       }

@@ -15,7 +15,7 @@ import { excerpt, type Suggestion } from '../outbox/records.ts'
 import type { State } from './state.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
-import { type Drafting, openDrafting } from '../suggestions/drafting.ts'
+import { type Drafting, openDrafting, type SentSuggestion } from '../suggestions/drafting.ts'
 import { resuming } from '../suggestions/resuming.ts'
 import type { DraftName, OutboxEntry, StoredEntry, SuggestAction } from '../outbox/entry.ts'
 import { openEditingSent } from './editing-sent.ts'
@@ -33,6 +33,12 @@ const draftMs = 300
 export const reasonFieldId = 'suggestion-reason'
 const isExplaining = (): boolean => document.activeElement?.id === reasonFieldId
 const isInCard = (): boolean => document.activeElement?.closest('.card') != null
+
+/** The name under which a typed suggestion is sent, and the version before it if the person edited a sent suggestion. */
+interface Claimed {
+  readonly name: DraftName
+  readonly former: SentSuggestion | undefined
+}
 
 export interface SuggestingMode {
   /** Whether typing creates suggestions. */
@@ -123,19 +129,19 @@ export function openSuggestingMode({
     }
   }
   const sentSteps = openSentSteps(view, store, positions)
-  const addSuggestions = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): OutboxEntry[] => {
+  const addSuggestions = (hunks: readonly Hunk[], drafts: readonly Claimed[] = []): OutboxEntry[] => {
     const entries: OutboxEntry[] = []
     const text = storedText(view.state).toString()
     batch(() => {
       for (const [index, hunk] of hunks.entries()) {
-        const draft = names[index]
+        const draft = drafts[index]?.name
         const sent = store.act({ ...actionFor(text, hunk), ...(draft && { draft }) })
         positions.made(sent.id, { from: hunk.from, to: hunk.to })
         entries.push(sent)
       }
       if (hunks.length > 0) endReason()
     })
-    sentSteps.sent(entries)
+    sentSteps.sent(entries.map((entry, index) => ({ entry, former: drafts[index]?.former })))
     return entries
   }
 
@@ -190,9 +196,8 @@ export function openSuggestingMode({
     })
     if (changed.length === 0) return
     addSuggestions(
-      view,
       changed,
-      changed.map((hunk) => drafting.claim(hunk))
+      changed.map((hunk) => ({ former: drafting.formerOf(hunk), name: drafting.claim(hunk) }))
     )
   }
 
@@ -283,7 +288,7 @@ export function openSuggestingMode({
       toast(t('You already suggested this.'), { name: t('Withdraw'), run: () => takeBack(same.id), milliseconds: sameMs })
       return undefined
     }
-    const [entry] = addSuggestions(view, [hunk])
+    const [entry] = addSuggestions([hunk])
     return () => takeBack(entry?.id ?? '')
   }
 

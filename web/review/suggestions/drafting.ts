@@ -44,15 +44,18 @@ interface LiveDraft extends Range {
   isSending: boolean
   /** The id that the service assigned to the suggestion. */
   suggestion: string | undefined
-  /** The last step that was sent before the suggestion was edited again. Undefined if the suggestion is new. */
-  readonly sentStep: number | undefined
+  /** The version that was sent before the suggestion was edited again. Undefined if the suggestion is new. */
+  readonly former: SentSuggestion | undefined
   /** The id of the entry in the outbox that had this version. Undefined if the service has it, or if the suggestion is new. */
   readonly entry: string | undefined
 }
 
+/** A version of a suggestion. */
+export type SentSuggestion = SuggestAction & { readonly draft: DraftName }
+
 /** A suggestion that was sent before and is in the editor again. */
 export interface Resumed {
-  readonly action: SuggestAction & { readonly draft: DraftName }
+  readonly action: SentSuggestion
   readonly author: string
   /** The id that the service assigned. Undefined if the service does not have this version yet. */
   readonly suggestion: string | undefined
@@ -78,7 +81,9 @@ export interface Drafting {
    * before needs no request, and one that the service has when this person may no longer suggest.
    */
   giveBack(hunk: Hunk): string | undefined
-  /** Returns the id of the sent suggestion that is edited in a hunk, or of its entry in the outbox while the service does not have it. */
+  /** Returns the version that was sent before the suggestion in a hunk was edited again. Undefined if the suggestion is new. */
+  formerOf(hunk: Hunk): SentSuggestion | undefined
+  /** Returns the id of the suggestion in a hunk, or of its entry in the outbox while the service does not have it. Undefined for new text. */
   editedIn(hunk: Hunk): string | undefined
   /** Returns the names of all hunks, in order. A hunk without a name has nothing to send. */
   named(hunks: readonly Hunk[]): readonly (DraftName | undefined)[]
@@ -139,7 +144,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         refused: undefined,
         isSending: false,
         suggestion: undefined,
-        sentStep: undefined,
+        former: undefined,
         entry: undefined
       }
       const made: LiveDraft = { id: newDraftId(), author: signature.peek(), from, to, ...states }
@@ -169,7 +174,8 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
 
   const draftAt = (hunk: Hunk): LiveDraft | undefined => [...live].find((each) => meets(each, hunk))
   /** Whether a sent suggestion was not changed since its author began to edit it. */
-  const isUnchanged = (draft: LiveDraft, hunk: Hunk): boolean => draft.step === draft.sentStep && draft.saved === versionOf(actionFor(hunk))
+  const isUnchanged = (draft: LiveDraft, hunk: Hunk): boolean =>
+    draft.step === draft.former?.draft.step && draft.saved === versionOf(actionFor(hunk))
 
   /** Ends a draft that others decided while it was being typed. Later changes become another suggestion. Returns false if it has not been decided. */
   const settle = (draft: LiveDraft): boolean => {
@@ -308,7 +314,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         from,
         to,
         step: draft.step,
-        sentStep: draft.step,
+        former: action,
         entry,
         sent: [{ draft: draft.id, from, to, original, text }],
         saved: suggestion === undefined ? undefined : versionOf(action),
@@ -328,8 +334,9 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     },
     editedIn: (hunk) => {
       const draft = draftAt(hunk)
-      return draft?.sentStep === undefined ? undefined : (draft.suggestion ?? draft.entry)
+      return draft?.suggestion ?? draft?.entry
     },
+    formerOf: (hunk) => draftAt(hunk)?.former,
     named: (all) => pairs(all).map(([draft, hunk]) => (isUnchanged(draft, hunk) ? undefined : { id: draft.id, step: draft.step + 1 })),
     leave() {
       if (!navigator.onLine || !store.canSuggest.peek()) return
