@@ -38,6 +38,7 @@ const middleOf = (page: Page, words: string): Promise<{ readonly x: number; read
   }, words)
 
 const press = async (page: Page, words: string, clickCount = 1): Promise<void> => {
+  await page.locator('.cm-content', { hasText: words }).waitFor()
   const { x, y } = await middleOf(page, words)
   await page.mouse.click(x, y, { clickCount })
 }
@@ -306,12 +307,13 @@ test('[SUGG-39] a suggestion that the service has appears once if its author may
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'suggest')
   const { context, page } = await personOf('Ana', link.url)
+  const sent = page.waitForResponse((response) => response.request().postData()?.includes('" and Sunday"') === true)
   await selectWords(page, 'Monday', { isCursor: true })
   await page.keyboard.type(' and Sunday')
-  await arePending(document, '→ and Sunday')
+  await sent
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   await ask(document, 'PATCH', `shares/${link.id}`, { role: 'view' })
-  await page.locator('.chip[data-state=readonly]').waitFor()
+  await page.locator('.chip', { hasText: 'Read only' }).waitFor()
   await ask(document, 'PATCH', `shares/${link.id}`, { role: 'suggest' })
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   await page.locator('.rm-proposed ins', { hasText: 'and Sunday' }).waitFor()

@@ -136,9 +136,14 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
   /** Returns the action to send instead of a suggestion that others decided, or replied to, while it was being typed. */
   const afterRefusal = ({ action }: OutboxEntry, { code }: RequestError): Action | 'later' | 'done' | undefined => {
     if (action.kind !== 'suggest' || action.draft === undefined) return undefined
-    if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
     const draft = shownName(action.draft.id)
     const known = [...suggestions.peek().values()].find(({ draftId }) => draftId === draft)
+    if (known !== undefined && isUndecided(known) && known.text === action.text && known.original === action.original) {
+      // The service has had this version since the person typed it.
+      letGoOf(action.draft)
+      return 'done'
+    }
+    if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
     letGoOf(action.draft)
     if (code === 'stale_step' && known !== undefined) return known.text.includes(action.text) ? 'done' : restOf(action, known)
     if (code === 'suggestion_fixed' && known !== undefined) {
