@@ -90,6 +90,11 @@ test('[SUGG-33] [SUGG-34] a person edits a sent suggestion where the text shows 
   await areTaken(page)
   expect(versions).toEqual([])
 
+  // A press on the words behind it moves no text.
+  const { x, y } = await middleOf(page, ', if')
+  await page.mouse.click(x - 8, y)
+  expect(await page.locator('.rm-own').count()).toBe(0)
+
   await press(page, 'noon', 2)
   await page.keyboard.type('midday')
   await arePending(document, '→ and Sunday midday')

@@ -8,16 +8,15 @@
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { type Anchor, insertionRange } from '../../../shared/text/anchors.ts'
-import type { Edit } from '../../../shared/text/diff.ts'
 import type { Lines, Range } from '../../../shared/text/targets.ts'
 import type { Entry } from '../ports.ts'
 import { type Comment, decodeRecord, encodeRecord, type Suggestion } from '../records/keys.ts'
 import type { Snapshot } from '../text/journal.ts'
 import type { OpenDocument } from '../text/open-document.ts'
-import { createAnchorSet } from './annotation-anchors.ts'
+import { type AnchorSet, createAnchorSet } from './annotation-anchors.ts'
 import type { AnnotationKind, Kinds, Moved, Written } from './annotation-records.ts'
 
-export interface Annotations {
+export interface Annotations extends Pick<AnchorSet, 'apply'> {
   readonly comment: ReadonlyMap<string, Comment>
   readonly suggestion: ReadonlyMap<string, Suggestion>
   /** Returns the current range of an annotation's text; undefined if the annotation has no text, or the text is gone. */
@@ -40,13 +39,6 @@ export interface Annotations {
   /** Stores in memory a record that was written to disk. `bytes` is its size. */
   keep<K extends AnnotationKind>(kind: K, record: Kinds[K], bytes: number): void
   forget(kind: AnnotationKind, id: string): void
-  /** Applies edits to the text and moves the anchors with it (annotation-anchors.ts). */
-  apply(
-    edits: readonly Edit[],
-    actor: string,
-    isCompared: boolean,
-    beside: ReadonlyMap<string, number>
-  ): { after: Snapshot; moved: readonly Moved[] }
   /** The work on suggestions that are currently being decided or changed, by suggestion id. */
   readonly deciding: Map<string, Promise<unknown>>
   /** `Head.annotated` at the commit that these annotations match. Other nodes increase it. */

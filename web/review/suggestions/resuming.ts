@@ -67,8 +67,7 @@ export function resuming({ resume, isInLine, onPress }: ResumingInput): Extensio
           view.focus()
           return true
         }
-        const at = view.posAtCoords(event)
-        if (at !== null) resumeBefore(view.state, at)
+        // A press next to a suggestion must not move the text under the pointer. The next key brings the suggestion.
         return false
       },
       keydown(event, view) {
