@@ -1222,9 +1222,12 @@ test('[REVIEW-11] [REVIEW-46] [REVIEW-61] [REVIEW-75] [REVIEW-82] an assignment 
   await bea.context.close()
 })
 
-test('[REVIEW-85] people who cannot ask for a review find the panel only while there are assignments, under another name', async () => {
+test('[REVIEW-85] [REVIEW-87] people who cannot ask for a review find the panel only while there are assignments, under another name', async () => {
   const document = await createDocument(world.url, text)
   const { context, page, heard } = await person('Vera', (await createLink(world.url, document, 'view')).url)
+  const frames: string[] = []
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => frames.push(String(payload))))
+  await page.reload()
   const offered = async (words: string): Promise<string[]> => {
     await page.getByRole('button', { name: 'More' }).click()
     await page.locator('.menu').getByRole('link', { name: 'All documents' }).waitFor()
@@ -1239,11 +1242,27 @@ test('[REVIEW-85] people who cannot ask for a review find the panel only while t
   }
   await page.getByRole('button', { name: 'Comments' }).waitFor()
   expect(await offered('review')).toEqual([])
+  // The assignment is created while the page reads the lists again, as it does to find the comment of an address.
+  let respond = (): void => undefined
+  const mayRespond = new Promise<void>((resolve) => (respond = resolve))
+  const asked = new Promise<void>((resolve) => {
+    void page.route('**/tasks', async (route) => {
+      const response = await route.fetch()
+      resolve()
+      await mayRespond
+      await route.fulfill({ response })
+    })
+  })
+  await page.evaluate(() => void (location.hash = '#comment-unknown'))
+  await asked
   const { task } = await ask<{ task: { share: { url: string } } }>(document, 'POST', 'tasks', {
     requestId: 'one',
     title: 'The dates',
     instructions: 'Are they possible?'
   })
+  await until(() => frames.some((frame) => frame.includes('The dates')), 'the message')
+  respond()
+  await page.unrouteAll({ behavior: 'wait' })
   await until(async () => (await offered('assignments')).length === 2, 'the panel is offered')
   expect(await offered('assignments')).toEqual(['Review assignments', 'Review assignments'])
   await page.getByRole('button', { name: 'More' }).click()

@@ -58,6 +58,10 @@ const merge = <Item extends { readonly id: string }>(into: Signal<ReadonlyMap<st
   if (item !== undefined) into.value = new Map(into.value).set(item.id, item)
 }
 
+/** Returns an assignment with the link of an earlier version, because messages omit the link. It never changes. */
+const withLink = (task: Task, { share }: Partial<Task> = {}): Task =>
+  task.share === undefined && share !== undefined ? { ...task, share } : task
+
 /** Whether a state of a typed suggestion is newer than another one that the service reported for its author. */
 const isNewer = (known: Suggestion, reported: Suggestion): boolean =>
   (!isUndecided(known) && isUndecided(reported)) ||
@@ -70,7 +74,7 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
   const tasks = signal<ReadonlyMap<string, Task>>(new Map())
   const state = signal<'reading' | 'ready' | 'failed'>('reading')
   const asOf = signal<number | undefined>(undefined)
-  /** Ids of records that arrived by message since the lists were requested. These records are newer than the lists. */
+  /** Ids of records that arrived since the lists were requested. These records are newer than the lists. */
   const touched = new Set<string>()
 
   const removeComment = (id: string): void => {
@@ -89,9 +93,8 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
     if (message.type === 'comment.deleted') removeComment(message.commentId)
     if (message.type === 'task') {
       const { task } = message
-      // Messages omit the link, which never changes.
-      const { share } = tasks.peek().get(task.id) ?? {}
-      merge(tasks, share === undefined ? task : { ...task, share })
+      merge(tasks, withLink(task, tasks.peek().get(task.id)))
+      touched.add(task.id)
     }
     if (message.type === 'annotations') readSoon()
   }
@@ -130,7 +133,8 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
       // Decided suggestions that this page has seen stay until the page closes.
       const decided = [...suggestions.value.values()].filter(({ status }) => status === 'accepted' || status === 'rejected')
       suggestions.value = new Map([...byId(decided), ...refreshed(suggestions.value, someSuggestions)])
-      tasks.value = byId(someTasks)
+      const listed = byId(someTasks)
+      tasks.value = byId([...refreshed(tasks.value, someTasks).values()].map((task) => withLink(task, listed.get(task.id))))
       state.value = 'ready'
       asOf.value = undefined
     } catch {
@@ -155,6 +159,7 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
       merge(comments, comment)
       merge(suggestions, suggestion)
       merge(tasks, task)
+      for (const record of [comment, suggestion, task]) if (record !== undefined) touched.add(record.id)
     },
     addTyped(suggestion) {
       const known = suggestions.peek().get(suggestion.id)
