@@ -321,7 +321,7 @@ test('[SUGG-10] a tab closed right after typing has sent the typed text, in ever
   await context.close()
 })
 
-test('[UNDO-5] [UNDO-9] [UNDO-10] a decision is undone from the notice, at the place of the card, by the keys, in the panel and in the reading view', async () => {
+test('[UNDO-5] [UNDO-9] [UNDO-10] [UNDO-12] a decision is undone from the notice, at the place of the card, by the keys, in the panel and in the reading view', async () => {
   const document = await createDocument(world.url, text)
   const propose = (find: string, words: string): Promise<unknown> =>
     ask(document, 'POST', 'suggestions', { operation: 'replace', find, text: words })
@@ -375,6 +375,13 @@ test('[UNDO-5] [UNDO-9] [UNDO-10] a decision is undone from the notice, at the p
   await page.locator('.side-panel').getByRole('button', { name: 'Accept 2' }).click()
   await isText(accepted.replace('Monday', 'Tuesday'))
   await page.locator('.toast', { hasText: '2 suggestions accepted.' }).getByRole('button', { name: 'Undo' }).click()
+  await isText(text)
+  // One of them is refused because its words have changed. Undo takes back the others.
+  await propose('Monday', 'Friday')
+  await page.locator('.side-panel').getByRole('button', { name: 'Accept 3' }).click()
+  await page.locator('.toast', { hasText: '2 suggestions accepted.' }).waitFor()
+  await isText(accepted.replace('Monday', 'Tuesday'))
+  await page.locator('.cm-content').press('Control+z')
   await isText(text)
   const listed = page.locator('.side-panel .card', { hasText: 'Tuesday' })
   await listed.getByRole('button', { name: 'Reject', exact: true }).click()

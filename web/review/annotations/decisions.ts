@@ -50,6 +50,10 @@ interface DecisionsInput {
   isOpen(id: string): boolean
 }
 
+/** Returns decisions on some of their suggestions only. */
+const decisionsOn = (decisions: readonly MadeDecision[], isWanted: (id: string) => boolean): readonly MadeDecision[] =>
+  decisions.map((decision) => ({ ...decision, ids: decision.ids.filter((id) => isWanted(id)) })).filter(({ ids }) => ids.length > 0)
+
 const isTyped = (event: string): boolean => /^(?:input|delete|move)\b/.test(event)
 
 export function openDecisions({ view, decide, isOpen }: DecisionsInput): Decisions {
@@ -66,17 +70,16 @@ export function openDecisions({ view, decide, isOpen }: DecisionsInput): Decisio
     for (const id of ids) left.delete(id)
     if (left.size < recent.peek().size) recent.value = left
   }
-  const isOf = (ids: readonly string[], decision: MadeDecision): boolean => decision.ids.some((id) => ids.includes(id))
   const drop = (ids: readonly string[]): void => {
-    made = made.filter((decision) => !isOf(ids, decision))
-    undone = undone.filter((decision) => !isOf(ids, decision))
+    made = decisionsOn(made, (id) => !ids.includes(id))
+    undone = decisionsOn(undone, (id) => !ids.includes(id))
     for (const id of ids) here.delete(id)
     without(ids)
   }
   const reopened = (ids: readonly string[]): void => {
-    const taken = made.filter((decision) => isOf(ids, decision))
+    const taken = decisionsOn(made, (id) => ids.includes(id))
     drop(ids)
-    undone = [...undone, ...taken.map((decision) => ({ ...decision, ids: decision.ids.filter((id) => ids.includes(id)) }))]
+    undone = [...undone, ...taken]
   }
   const back = (ids: readonly string[]): void => {
     dropToast()
@@ -88,7 +91,7 @@ export function openDecisions({ view, decide, isOpen }: DecisionsInput): Decisio
     isHere: (id) => here.has(id),
     asked(action, ids) {
       if (action === 'reopen') return reopened(ids)
-      undone = undone.filter((decision) => !isOf(ids, decision))
+      undone = decisionsOn(undone, (id) => !ids.includes(id))
       // Text typed from now on belongs to a new undo step.
       view.state.facet(endStep)(view)
       made = [...made, { action, ids, steps: steps() }].slice(-decisionsMax)
