@@ -21,8 +21,8 @@ async function personOf(name: string, url: string, hasTouch = false): Promise<{ 
   return { context, page }
 }
 
-/** Returns the middle of a word that the editor draws, as a person would aim at it. */
-const middleOf = (page: Page, words: string): Promise<{ readonly x: number; readonly y: number }> =>
+/** Returns where the editor draws some words: their left edge and their middle, in pixels of the page. */
+const placeOf = (page: Page, words: string): Promise<{ readonly left: number; readonly x: number; readonly y: number }> =>
   page.locator('.cm-content').evaluate((content, wanted) => {
     const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT)
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
@@ -31,15 +31,15 @@ const middleOf = (page: Page, words: string): Promise<{ readonly x: number; read
       const range = document.createRange()
       range.setStart(node, at)
       range.setEnd(node, at + wanted.length)
-      const { x, y, width, height } = range.getBoundingClientRect()
-      return { x: x + width / 2, y: y + height / 2 }
+      const { left, width, top, height } = range.getBoundingClientRect()
+      return { left, x: left + width / 2, y: top + height / 2 }
     }
     throw new Error(`the editor draws no “${wanted}”`)
   }, words)
 
 const press = async (page: Page, words: string, clickCount = 1): Promise<void> => {
   await page.locator('.cm-content', { hasText: words }).waitFor()
-  const { x, y } = await middleOf(page, words)
+  const { x, y } = await placeOf(page, words)
   await page.mouse.click(x, y, { clickCount })
 }
 
@@ -90,9 +90,9 @@ test('[SUGG-33] [SUGG-34] a person edits a sent suggestion where the text shows 
   await areTaken(page)
   expect(versions).toEqual([])
 
-  // A press on the words behind it moves no text.
-  const { x, y } = await middleOf(page, ', if')
-  await page.mouse.click(x - 8, y)
+  // A press on the edge of the word behind it moves no text.
+  const { left, y } = await placeOf(page, ', if')
+  await page.mouse.click(left + 1, y)
   expect(await page.locator('.rm-own').count()).toBe(0)
 
   await press(page, 'noon', 2)
@@ -222,7 +222,7 @@ test('[SUGG-33] on a phone, a tap places the caret in a sent suggestion', async 
   const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url, true)
   await suggestAfter(page, 'Monday', ' and Sunday noon')
   await arePending(document, '→ and Sunday noon')
-  const { x, y } = await middleOf(page, 'Sunday')
+  const { x, y } = await placeOf(page, 'Sunday')
   await page.touchscreen.tap(x, y)
   await page.locator('.rm-own', { hasText: 'and Sunday noon' }).waitFor()
   await page.keyboard.press('ArrowLeft')

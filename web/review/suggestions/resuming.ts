@@ -60,15 +60,12 @@ export function resuming({ resume, isInLine, onPress }: ResumingInput): Extensio
       },
       mousedown(event, view) {
         if (view.composing || event.button !== 0) return false
-        const pressed = event.target instanceof Element ? event.target.closest<HTMLElement>('.rm-proposed') : null
-        if (pressed !== null) {
-          const isTouch = event.timeStamp - touchedAt < touchMs
-          if (!resumeAtPress(view, event, pressed) || !isTouch) return false
-          view.focus()
-          return true
-        }
         // A press next to a suggestion must not move the text under the pointer. The next key brings the suggestion.
-        return false
+        const pressed = event.target instanceof Element ? event.target.closest<HTMLElement>('.rm-proposed') : null
+        if (pressed === null || !resumeAtPress(view, event, pressed)) return false
+        const isTouch = event.timeStamp - touchedAt < touchMs
+        if (isTouch) view.focus()
+        return isTouch
       },
       keydown(event, view) {
         if (isEditing(event)) resumeAtCaret(view)
