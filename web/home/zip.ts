@@ -9,6 +9,9 @@
  * | file | 0x04034b50 | lengths of name and extra field 26 (2 × 2), both 30, then the packed bytes |
  *
  * Archives above 4 GiB state 0xffffffff in the places and sizes (ZIP64). Callers refuse such sizes.
+ *
+ * fflate writes our archives but does not read them. It checks no checksums, opens encrypted files, and cuts off a file that exceeds its stated size.
+ * For large files it starts workers from blobs, which the Content-Security-Policy refuses.
  */
 
 /** A file of an archive, as the directory states it. */
