@@ -172,10 +172,11 @@ export async function ownPage(browser: Browser, { name, ...options }: OwnPageOpt
 }
 
 /** Replaces text in the scripts of a page. Used for limits, because the build writes their values wherever they are used. */
-export async function replaceInScripts(page: Page, old: string, value: string): Promise<void> {
+export async function replaceInScripts(page: Page, values: Readonly<Record<string, string>>): Promise<void> {
   await page.route('**/assets/*.js', async (route) => {
     const response = await route.fetch()
-    await route.fulfill({ response, body: (await response.text()).replaceAll(old, value) })
+    const body = Object.entries(values).reduce((script, [old, value]) => script.replaceAll(old, value), await response.text())
+    await route.fulfill({ response, body })
   })
 }
 

@@ -313,7 +313,7 @@ test('[WEB-58] [WEB-100] an edit that would make the document too large does not
   await withLimit('contentUnitsMax', max, async () => {
     const document = await createDocument(world.url, 'A line of forty characters, more or less.\n'.repeat(max / 42).padEnd(max - 9, '.'))
     const { page, context } = await person('about:blank', 'Ana')
-    await replaceInScripts(page, String(usual), String(max))
+    await replaceInScripts(page, { [usual]: String(max) })
     let deaf = false
     await page.routeWebSocket('**/collab?*', (socket) => {
       const isFirst = !deaf

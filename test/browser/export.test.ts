@@ -164,17 +164,18 @@ test('[EXPORT-1] [EXPORT-4] the document as one file looks like its published pa
   await reader.close()
 })
 
-test('[EXPORT-4] a download as Markdown leaves out files that are missing or too large, says so, and links to them', async () => {
+test('[EXPORT-4] [EXPORT-10] a download as Markdown leaves out files that are missing, too large or too many, says so, and links to them', async () => {
   const document = await createDocument(world.url, '# Words')
   const { page, heard, context } = await ownPage(browser)
-  await replaceInScripts(page, '104857600', '200')
+  await replaceInScripts(page, { 104857600: '200', 'slice(0,500)': 'slice(0,3)' })
   await page.goto(document.url)
   await saved(page)
   expect((await markdownTaken(page)).name).toBe('Words.md')
   const small = await addPicture(document, png())
   const large = await addPicture(document, png(60, 60, [1, 90, 200]))
+  const fourth = await addPicture(document, png(2, 2))
   const rest = '`![](/f/code.png)`\n\n![else](https://picture.example/f/a.png)'
-  const content = `# Words\n\n${small} ${small}\n\n${large} ![gone](/f/gone.png "Gone")\n\n${rest}`
+  const content = `# Words\n\n${small} ${small}\n\n${large} ![gone](/f/gone.png "Gone")\n\n${fourth}\n\n${rest}`
   await fetch(`${world.url}/api/docs/${document.id}/content`, {
     method: 'PUT',
     headers: { 'content-type': 'text/markdown', 'x-share-key': document.key },
@@ -182,13 +183,13 @@ test('[EXPORT-4] a download as Markdown leaves out files that are missing or too
   })
   await until(async () => (await editorText(page)) === content, 'the text with pictures')
   const { files } = await markdownTaken(page)
-  await page.getByText('2 files are not in the download').waitFor()
-  const [path, other] = [small, large].map((markdown) => /\((.+)\)/.exec(markdown)?.[1] ?? '')
+  await page.getByText('3 files are not in the download').waitFor()
+  const [path, other, last] = [small, large, fourth].map((markdown) => /\((.+)\)/.exec(markdown)?.[1] ?? '')
   const name = `files/${path?.slice('/f/'.length)}`
   expect(Object.keys(files).toSorted()).toEqual(['Words.md', name].toSorted())
   const text = new TextDecoder().decode(Object.entries(files).find(([each]) => each.endsWith('.md'))?.[1])
   expect(text).toBe(
-    `# Words\n\n![lake.png](${name}) ![lake.png](${name})\n\n![lake.png](${world.url}${other}) ![gone](${world.url}/f/gone.png "Gone")\n\n${rest}`
+    `# Words\n\n![lake.png](${name}) ![lake.png](${name})\n\n![lake.png](${world.url}${other}) ![gone](${world.url}/f/gone.png "Gone")\n\n![lake.png](${world.url}${last})\n\n${rest}`
   )
   expect(heard).toEqual([])
   await context.close()

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { png } from '../support/media.ts'
 import type { World } from '../support/start.ts'
-import { createDocument, type Document, editorText, readMarkdown, saved, until, ownPage } from './browser.ts'
+import { createDocument, type Document, editorText, readMarkdown, replaceInScripts, saved, until, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -23,9 +23,17 @@ interface Writer {
   leave(): Promise<void>
 }
 
-/** Opens a new document, with the caret at the end of its text. `early` is typed before the writing aids have loaded. */
-async function writer(content: string, early?: string): Promise<Writer> {
+interface WriterOptions {
+  /** Text that is typed before the writing aids have loaded. */
+  readonly early?: string
+  /** Replacements in the scripts of the page. */
+  readonly scripts?: Readonly<Record<string, string>>
+}
+
+/** Opens a new document, with the caret at the end of its text. */
+async function writer(content: string, { early, scripts = {} }: WriterOptions = {}): Promise<Writer> {
   const { context, page, heard } = await ownPage(browser)
+  if (Object.keys(scripts).length > 0) await replaceInScripts(page, scripts)
   const document = await createDocument(world.url, content)
   const gate = Promise.withResolvers<void>()
   if (early !== undefined)
@@ -107,8 +115,9 @@ test('[WRITE-3] [WRITE-92] palette and shortcut sheet open by their keys, run th
   await leave()
 })
 
-test('[WRITE-4] [WRITE-100] [WRITE-102] [WRITE-103] Escape and Tab leave the text, F6 moves between the parts of the page, Home goes to the first word', async () => {
-  const { page, press, leave } = await writer('# Top\n\n- [two](/two) one')
+test('[WRITE-4] [WRITE-100] [WRITE-102] [WRITE-103] [EXPORT-11] Escape and Tab leave the text, F6 moves between the parts of the page, Home goes to the first word', async () => {
+  const copiedMax = { 'length>2e5': 'length>25' }
+  const { page, press, leave } = await writer('# Top\n\n- [two](/two) one', { scripts: copiedMax })
   const focused = (): Promise<string> =>
     page.evaluate(() => globalThis.document.activeElement?.closest('.top-bar, .toolbar, .cm-content, .status-line')?.className ?? '')
   await press('Escape', 'Tab')
@@ -147,6 +156,10 @@ test('[WRITE-4] [WRITE-100] [WRITE-102] [WRITE-103] Escape and Tab leave the tex
   expect([await taken('copy'), await taken('dragstart')]).toEqual([words, words])
   await press('Control+a')
   expect((await taken('copy'))[1]).toMatch(/^<div data-agmd-copy><h1>Top<\/h1>\n<ul>/)
+  await press('End')
+  await page.keyboard.insertText(' long')
+  await press('Control+a')
+  expect(await taken('copy')).toEqual(['# Top\n\n- [two](/two) one long', ''])
   await press('End')
   const isTaken = await page.locator('.cm-content').evaluate(async (element) => {
     globalThis.document.execCommand('insertText', false, 'z')
@@ -197,7 +210,7 @@ test('[WRITE-165] [WRITE-166] collapsible text is drawn without its tags, folded
 test.each(['Tab', 'Enter'])(
   '[WRITE-168] [WRITE-169] %s goes from a new summary to its text, and text below begins a paragraph',
   async (key) => {
-    const { page, press, type, text, leave } = await writer('', '/coll')
+    const { page, press, type, text, leave } = await writer('', { early: '/coll' })
     await page.getByRole('option', { name: 'Collapsible text', selected: true }).waitFor()
     await press('Enter')
     await type('Why?')
@@ -233,7 +246,7 @@ test('[WRITE-170] hyphens typed below a line are a horizontal line, and undo mak
 })
 
 test('[WRITE-5] [WRITE-134] a slash opens the block menu, which stays while others write; code has none', async () => {
-  const { page, document, type, press, text, leave } = await writer('# Plan\n\n', '/tab')
+  const { page, document, type, press, text, leave } = await writer('# Plan\n\n', { early: '/tab' })
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
   // If the server did not have the typed text yet, the replacement would lead to a second copy of it.
   await until(async () => (await readMarkdown(world.url, document)) === '# Plan\n\n/tab', 'what was typed, at the server')

@@ -77,8 +77,8 @@ export const downloadText = async (session: Session): Promise<void> => {
     toast(
       tn(
         missing,
-        '{count} file is not in the download, because it could not be loaded or is too large. Its link leads to this service.',
-        '{count} files are not in the download, because they could not be loaded or are too large. Their links lead to this service.'
+        '{count} file is not in the download, because it could not be loaded or the download would be too large. Its link leads to this service.',
+        '{count} files are not in the download, because they could not be loaded or the download would be too large. Their links lead to this service.'
       )
     )
 }

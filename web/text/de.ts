@@ -1268,11 +1268,12 @@ export const de: Catalogue = {
     one: '1 Dokument zu deinem Konto hinzugefügt.',
     other: '{count} Dokumente zu deinem Konto hinzugefügt.'
   },
-  '{count} files are not in the download, because they could not be loaded or are too large. Their links lead to this service.': {
-    one: '1 Datei fehlt im Download, weil sie nicht geladen werden konnte oder zu groß ist. Ihr Link führt zu diesem Dienst.',
-    other:
-      '{count} Dateien fehlen im Download, weil sie nicht geladen werden konnten oder zu groß sind. Ihre Links führen zu diesem Dienst.'
-  },
+  '{count} files are not in the download, because they could not be loaded or the download would be too large. Their links lead to this service.':
+    {
+      one: '1 Datei fehlt im Download, weil sie nicht geladen werden konnte oder der Download zu groß würde. Ihr Link führt zu diesem Dienst.',
+      other:
+        '{count} Dateien fehlen im Download, weil sie nicht geladen werden konnten oder der Download zu groß würde. Ihre Links führen zu diesem Dienst.'
+    },
   '{count} documents could not be added.': {
     one: '1 Dokument ließ sich nicht hinzufügen.',
     other: '{count} Dokumente ließen sich nicht hinzufügen.'
