@@ -24,6 +24,12 @@ export interface SheetModel extends Clipboard {
   readonly act: Act
 }
 
+/** The properties of a part of a sheet. */
+export interface SheetPartInput {
+  readonly input: ComponentInput
+  readonly model: SheetModel
+}
+
 function createActions(input: ComponentInput, session: SheetSession, openMenu: (anchor: HTMLElement) => void): GridActions {
   const { around, sheetIndex } = input
   const pickHere = (): void => {
