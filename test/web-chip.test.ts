@@ -6,6 +6,7 @@ import { calmly, chip, type ChipInput } from '../web/connection/chip.ts'
 const calm: ChipInput = {
   socket: 'synced',
   online: true,
+  unheard: false,
   durable: true,
   unsent: 0,
   unwritten: 0,
@@ -24,6 +25,13 @@ test('[WEB-1] the chip says Saved only if the page is connected and everything i
   for (const socket of ['connecting', 'closed'] as const) {
     for (const online of [true, false]) expect(say({ socket, online })).not.toContain('Saved')
   }
+})
+
+test('[WEB-90] the chip says Offline when the browser does, until the server answers', () => {
+  expect(say({ online: false, unheard: true })).toBe('Offline')
+  expect(say({ online: false, unheard: true, durable: false, unsent: 2 })).toBe('Offline, changes stored on this device')
+  expect(say({ online: false })).toBe('Saved')
+  expect(say({ unheard: true })).toBe('Saved')
 })
 
 test('[WEB-38] if this device stores nothing, the chip says so', () => {

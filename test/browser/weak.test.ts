@@ -91,11 +91,21 @@ test('[WEB-39] unsent changes by a person who lost the edit role stay, are repor
   await context.close()
 })
 
-test('[WEB-63] text that a slow disk had not stored when the page closed is there at the next visit, offline too, and reaches the server once', async () => {
+test('[WEB-63] [WEB-90] text that a slow disk had not stored when the page closed is there at the next visit, offline too, and reaches the server once', async () => {
   const { document, context, page } = await openNew(browser, world.url, '# Slow\n')
   await workerActive(page)
+  // The chip is drawn in a microtask after the event.
+  const seen = await page.evaluateHandle(() => {
+    const chips: (string | null | undefined)[] = []
+    addEventListener('offline', () => setTimeout(() => chips.push(globalThis.document.querySelector('.chip')?.textContent)))
+    return chips
+  })
+  await page.evaluate(() => dispatchEvent(new Event('offline')))
+  await until(async () => (await seen.jsonValue()).length === 1, 'the event')
+  await saved(page)
   await context.setOffline(true)
-  await chip(page, 'offline').waitFor()
+  await until(async () => (await seen.jsonValue()).length === 2, 'the end of the network')
+  expect(await seen.jsonValue()).toEqual(['Offline', 'Offline'])
   // A transaction that does not end blocks all later ones, so none of them ever completes.
   await page.evaluate(async (name) => {
     const database = await new Promise<IDBDatabase>((resolve) => {

@@ -9,8 +9,10 @@ export type Drafts = 'none' | 'kept' | 'here'
 export interface ChipInput {
   /** State of the socket. It is `synced` once the server's text has arrived. */
   readonly socket: 'connecting' | 'synced' | 'closed'
-  /** Whether the browser reports a network. It matters only while there is no socket, because the server may be on this machine. */
+  /** Whether the browser reports a network. It does not matter while the server is heard, because the server may be on this machine. */
   readonly online: boolean
+  /** Whether nothing has arrived from the server since the browser last reported that the network is gone. */
+  readonly unheard: boolean
   /** Whether every change that this page knows of is on the server's disk. */
   readonly durable: boolean
   /** Number of changes from this device that the server has not confirmed. */
@@ -105,7 +107,7 @@ export function chip(input: ChipInput): Chip {
     }
   if (input.ended !== undefined)
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
-  if (input.socket !== 'synced') return disconnected(input)
+  if (input.socket !== 'synced' || (!input.online && input.unheard)) return disconnected(input)
   if (input.drafts !== 'none')
     return { state: 'saving', label: t('Saving…'), detail: t('Your last changes are on their way to the server.') }
   if (!input.canEdit) return readOnly(input)

@@ -13,6 +13,8 @@ export interface Link {
   readonly awareness: Awareness
   readonly socket: Signal<'connecting' | 'synced' | 'closed'>
   readonly wire: Signal<WireState>
+  /** Whether nothing has arrived from the server since the browser last reported that the network is gone. */
+  readonly unheard: Signal<boolean>
   readonly connectedBefore: Signal<boolean>
   readonly ended: Signal<Ended | undefined>
   /** Whether the server keeps closing connections before it has received everything from this device. The page keeps trying. */
@@ -59,6 +61,7 @@ const socketUrl = (id: string): string => `${location.protocol === 'https:' ? 'w
 export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Link {
   const socket = signal<'connecting' | 'synced' | 'closed'>('connecting')
   const wire = signal(closedWire)
+  const unheard = signal(false)
   const connectedBefore = signal(false)
   const ended = signal<Ended | undefined>(undefined)
   const struggling = signal(false)
@@ -86,6 +89,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       openedAt = Date.now()
       setGapsAside()
     },
+    onMessage: () => (unheard.value = false),
     onClose: ({ event }) => closed(event.code)
   })
 
@@ -188,6 +192,11 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     if (socket.value === 'synced') provider.forceSync()
     else if (started) void transport.connect()
   }
+  // Only an answer can tell whether the server is still there: it may be on this machine.
+  const lose = (): void => {
+    unheard.value = true
+    look()
+  }
   let started = false
   let closedHere = false
   void after.then(() => {
@@ -206,13 +215,14 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
   addEventListener('pagehide', leave, { capture: true })
   addEventListener('pageshow', comeBack)
   addEventListener('online', look)
-  addEventListener('offline', look)
+  addEventListener('offline', lose)
   document.addEventListener('visibilitychange', look)
 
   return {
     awareness,
     socket,
     wire,
+    unheard,
     connectedBefore,
     ended,
     struggling,
@@ -225,7 +235,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       removeEventListener('pagehide', leave, { capture: true })
       removeEventListener('pageshow', comeBack)
       removeEventListener('online', look)
-      removeEventListener('offline', look)
+      removeEventListener('offline', lose)
       document.removeEventListener('visibilitychange', look)
       stopSettling()
       provider.destroy()

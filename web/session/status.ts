@@ -32,6 +32,7 @@ export const tellStatus = ({ link, kept, online, durable, unsent, canEdit, role,
       chip({
         socket: link.socket.value,
         online: online.value,
+        unheard: link.unheard.value,
         durable: durable.value,
         unsent: unsent.value,
         unwritten: kept.unwritten.value,
