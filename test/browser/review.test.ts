@@ -913,7 +913,7 @@ test('[REVIEW-33] F8 directly after typing goes to the next comment', async () =
   await context.close()
 })
 
-test('[REVIEW-34] a suggestion made while the page closes is there at the next visit, and reaches the service once, however slow the disk', async () => {
+test('[REVIEW-34] [WEB-91] a suggestion made while the page closes is there at the next visit, and reaches the service once, however slow the disk', async () => {
   const document = await createDocument(world.url, text)
   const { url } = await createLink(world.url, document, 'suggest')
   const { context, page } = await personWithWorker('Ana', url)
@@ -927,7 +927,15 @@ test('[REVIEW-34] a suggestion made while the page closes is there at the next v
   await page.locator('.annotations-button').waitFor()
   await page.locator('.cm-content').waitFor()
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await selectWords(page, 'twice')
+  await page.keyboard.type('once')
+  await until(async () => (await proposed()).includes('once'), 'what is typed, with the caret in it')
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   await context.setOffline(true)
+  await page.reload()
+  const delivered = page.locator('.margin .card', { hasText: 'once' })
+  await delivered.waitFor()
+  expect(await delivered.getByText('Stored on this device.', { exact: false }).count()).toBe(0)
   // A transaction that does not end blocks all later ones.
   await page.evaluate(async () => {
     const database = await new Promise<IDBDatabase>((resolve) => {
@@ -947,14 +955,14 @@ test('[REVIEW-34] a suggestion made while the page closes is there at the next v
   await page.keyboard.type('Before a link.')
   await page.goto(world.url)
   await page.goto(`${world.url}/d/${document.id}`)
-  await page.locator('.card', { hasText: 'Before a link.' }).waitFor()
+  await page.locator('.card', { hasText: 'Before a link.' }).getByText('Stored on this device.', { exact: false }).waitFor()
   await context.setOffline(false)
-  await until(async () => (await proposed()).length === 2, 'what was typed before the link')
+  await until(async () => (await proposed()).length === 3, 'what was typed before the link')
   await until(async () => (await page.getByText('Stored on this device.', { exact: false }).count()) === 0, 'nothing waits')
   await until(() => page.evaluate((id) => localStorage.getItem(`agmd.deeds.${id}`) === null, document.id), 'nothing is left')
   await page.reload()
   await page.locator('.card', { hasText: 'Before a link.' }).waitFor()
-  expect((await proposed()).toSorted()).toEqual(['Before a link.', 'Before a reload.'])
+  expect((await proposed()).toSorted()).toEqual(['Before a link.', 'Before a reload.', 'once'])
   await context.close()
 })
 

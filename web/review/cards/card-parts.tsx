@@ -273,8 +273,11 @@ const wordsIn = ({ action }: OutboxEntry): string | undefined => {
 export function EntryNote({ review, entry }: { review: Review; entry: OutboxEntry }): JSX.Element | null {
   const { outbox, isConnected } = review.store
   const words = wordsIn(entry)
+  const isDelivered = entry.action.kind === 'suggest' && entry.action.draft?.isDelivered === true
   if (entry.refusal === undefined)
-    return isConnected.value ? null : <p class='card-note'>{t('Stored on this device. It will be sent when you are back online.')}</p>
+    return isConnected.value || isDelivered ? null : (
+      <p class='card-note'>{t('Stored on this device. It will be sent when you are back online.')}</p>
+    )
   return (
     <div class='card-refusal' role='alert'>
       <p>{entry.refusal}</p>

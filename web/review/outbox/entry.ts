@@ -20,6 +20,8 @@ export type Decision = 'accept' | 'reject' | 'reopen'
 export interface DraftName {
   readonly id: string
   readonly step: number
+  /** Whether the service already had exactly these words, as an earlier version, when this version was made. */
+  readonly isDelivered?: boolean
 }
 
 export interface SuggestAction {

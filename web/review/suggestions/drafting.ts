@@ -173,9 +173,15 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
   }
 
   const draftAt = (hunk: Hunk): LiveDraft | undefined => [...live].find((each) => meets(each, hunk))
+  const isSaved = (draft: LiveDraft, hunk: Hunk): boolean => draft.saved === versionOf(actionFor(hunk))
+  /** Returns the name of the next version. */
+  const nextName = (draft: LiveDraft, hunk: Hunk): DraftName => ({
+    id: draft.id,
+    step: draft.step + 1,
+    isDelivered: isSaved(draft, hunk)
+  })
   /** Whether a sent suggestion was not changed since its author began to edit it. */
-  const isUnchanged = (draft: LiveDraft, hunk: Hunk): boolean =>
-    draft.step === draft.former?.draft.step && draft.saved === versionOf(actionFor(hunk))
+  const isUnchanged = (draft: LiveDraft, hunk: Hunk): boolean => draft.step === draft.former?.draft.step && isSaved(draft, hunk)
 
   /** Ends a draft that others decided while it was being typed. Later changes become another suggestion. Returns false if it has not been decided. */
   const settle = (draft: LiveDraft): boolean => {
@@ -257,7 +263,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       return { id, step: 1 }
     }
     live.delete(draft)
-    return { id: draft.id, step: draft.step + 1 }
+    return nextName(draft, hunk)
   }
 
   const endBecame = (draft: LiveDraft): void => {
@@ -270,9 +276,9 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     saved,
     changed() {
       const all = hunks()
-      const isSaved = (hunk: Hunk): boolean => draftAt(hunk)?.saved === versionOf(actionFor(hunk))
+      const isUnsaved = (hunk: Hunk): boolean => draftAt(hunk)?.saved !== versionOf(actionFor(hunk))
       // Nothing is unsaved while a person only has the caret in a suggestion that was sent before.
-      if (all.length !== live.size || !all.every(isSaved)) saved.value = false
+      if (all.length !== live.size || all.some(isUnsaved)) saved.value = false
       later(firstMs)
     },
     sent: () => [...live].flatMap(({ sent }) => sent),
@@ -326,7 +332,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     giveBack(hunk) {
       const draft = draftAt(hunk)
       if (draft === undefined) return undefined
-      const isStored = draft.saved === versionOf(actionFor(hunk)) && !store.canSuggest.peek()
+      const isStored = isSaved(draft, hunk) && !store.canSuggest.peek()
       if (!isUnchanged(draft, hunk) && !isStored) return undefined
       live.delete(draft)
       store.release(draft.id)
@@ -337,7 +343,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       return draft?.suggestion ?? draft?.entry
     },
     formerOf: (hunk) => draftAt(hunk)?.former,
-    named: (all) => pairs(all).map(([draft, hunk]) => (isUnchanged(draft, hunk) ? undefined : { id: draft.id, step: draft.step + 1 })),
+    named: (all) => pairs(all).map(([draft, hunk]) => (isUnchanged(draft, hunk) ? undefined : nextName(draft, hunk))),
     leave() {
       if (!navigator.onLine || !store.canSuggest.peek()) return
       let left = leavingBytesMax
