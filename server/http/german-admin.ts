@@ -81,6 +81,7 @@ export const germanAdmin: Catalogue = {
   'Password changed': 'Passwort geändert',
   'Link created': 'Link erstellt',
   'Link used for the first time': 'Link zum ersten Mal verwendet',
+  'Link changed': 'Link geändert',
   'Link revoked': 'Link widerrufen',
   'Token created': 'Token erstellt',
   'Token revoked': 'Token widerrufen',

@@ -55,7 +55,7 @@ test('[AUDIT-1] sign-ins and failures are recorded with the address; a failure n
   expect(unknown).toEqual({ at: clock.now(), kind: 'sign-in.failed', by: { kind: 'guest' }, address: '127.0.0.1' })
 })
 
-test('[AUDIT-2] links are recorded when they are made, first used and revoked, with the person who did it', async () => {
+test('[AUDIT-2] links are recorded when they are made, first used, changed and revoked, with the person who did it', async () => {
   const { visitor, id } = await join()
   const doc = (await answer(visitor, 'POST', '/api/docs', { content: 'text' })).id
   const link = await answer(visitor, 'POST', `/api/docs/${doc}/shares`, { role: 'edit' })
@@ -63,11 +63,22 @@ test('[AUDIT-2] links are recorded when they are made, first used and revoked, w
   await guest.read()
   clock.advance(limits.lastUsedSeconds * 2000)
   await guest.read()
+  const { link: through } = await guest.share('edit')
+  const change = (changes: object): Promise<unknown> => answer(visitor, 'PATCH', `/api/docs/${doc}/shares/${link.id}`, changes)
+  await change({ role: 'comment' })
+  await change({ label: 'For Ana' })
+  await change({ expiresAt: new Date(clock.now() + 3600_000).toISOString() })
   await call(visitor, 'DELETE', `/api/docs/${doc}/shares/${link.id}`)
   expect((await log({ doc })).toReversed()).toMatchObject([
     { kind: 'link.made', by: { kind: 'account', id }, link: link.id, role: 'edit' },
     { kind: 'link.used', by: { kind: 'guest', link: link.id }, link: link.id },
-    { kind: 'link.revoked', by: { kind: 'account', id }, link: link.id }
+    { kind: 'link.made', by: { kind: 'guest', link: link.id }, link: through.id, role: 'edit' },
+    { kind: 'link.changed', by: { kind: 'account', id }, link: link.id, role: 'comment' },
+    { kind: 'link.changed', by: { kind: 'account', id }, link: through.id, role: 'comment' },
+    { kind: 'link.changed', by: { kind: 'account', id }, link: link.id, role: 'comment' },
+    { kind: 'link.changed', by: { kind: 'account', id }, link: through.id, role: 'comment' },
+    { kind: 'link.revoked', by: { kind: 'account', id }, link: link.id },
+    { kind: 'link.revoked', by: { kind: 'account', id }, link: through.id }
   ])
 })
 

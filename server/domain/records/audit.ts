@@ -1,5 +1,5 @@
 /**
- * The audit log: sign-ins, links that were made, used or revoked, deletions, and acts of administrators.
+ * The audit log: sign-ins, links that were made, used, changed or revoked, deletions, and acts of administrators.
  *
  * A record is written in the same commit as the effect that it reports, so neither exists without the other. A record contains ids, but no names,
  * secrets or text. Names are looked up when the log is read, so the log contains nothing about a deleted account except its id. A failed sign-in
@@ -26,6 +26,7 @@ export const auditKinds = [
   'password.set',
   'link.made',
   'link.used',
+  'link.changed',
   'link.revoked',
   'token.made',
   'token.revoked',
@@ -70,7 +71,7 @@ export interface AuditRecord {
   readonly link?: string
   readonly token?: string
   readonly node?: string
-  /** The role of a new link. */
+  /** The role of a new link, or of a link whose role or end has changed. */
   readonly role?: Role
   /** The client's address, in the form that rate limits use. Only sign-ins have it. */
   readonly address?: string

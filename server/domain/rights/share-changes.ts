@@ -4,6 +4,7 @@ import type { Output } from '../../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../../shared/roles.ts'
 import { isLive } from './authority.ts'
 import { actorOf, type Caller } from './caller.ts'
+import { audit, auditActor } from '../records/audit.ts'
 import { remember } from '../records/idempotency.ts'
 import type { Share } from '../records/keys.ts'
 import type { Transaction } from '../records/transaction.ts'
@@ -88,6 +89,8 @@ const putChange = (
     const through = each.id === id ? {} : { changedWith: id }
     tx.event('share.changed', actorOf(caller), { shareId: each.id, role: each.role, label: each.label, ...through })
   }
+  // A name is text, and does not change who has access.
+  for (const { id: link, role: given } of renewed) audit(tx, { kind: 'link.changed', by: auditActor(caller), doc, link, role: given })
   for (const each of ended) putRevocation(tx, enderOf(caller), doc, formerOf(each), id)
   const share = presentShare(service, doc, { ...link, role }, null)
   const idsOf = (some: readonly Share[]): string[] => some.map((each) => each.id).filter((each) => each !== id)

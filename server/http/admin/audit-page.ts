@@ -17,6 +17,7 @@ const kindWords: Readonly<Record<AuditKind, string>> = {
   'password.set': term('Password changed'),
   'link.made': term('Link created'),
   'link.used': term('Link used for the first time'),
+  'link.changed': term('Link changed'),
   'link.revoked': term('Link revoked'),
   'token.made': term('Token created'),
   'token.revoked': term('Token revoked'),
