@@ -34,7 +34,7 @@ const neverRenews = (page: Page): Promise<unknown> =>
 
 const others = (page: Page) => page.locator('.avatars li:not(.avatar-self) .avatar')
 
-test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until they choose another; people see themselves as “You”, once for all tabs', async () => {
+test('[WHO-5] [WHO-8] [WHO-20] [SLIP-7] [EDIT-28] a link gives its visitor a name until they choose another; people see themselves as “You”, once for all tabs', async () => {
   const document = await createDocument(world.url, '# Plan\n\nThe importer reads every file twice.\n')
   const [mine, hers] = await Promise.all(
     [1, 2].map(() => browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' }))
@@ -42,7 +42,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until t
   if (mine === undefined || hers === undefined) throw new Error('no context')
   const [owner, tab, ana] = [await mine.newPage(), await mine.newPage(), await hers.newPage()]
   const heard = [complaints(owner), complaints(ana)]
-  await neverRenews(ana)
+  await Promise.all([owner, tab, ana].map(neverRenews))
   await owner.goto(document.url)
   await chip(owner, 'saved').waitFor()
   await tab.goto(document.url)
@@ -97,6 +97,8 @@ test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until t
   const share = shares.find(({ label }) => label === 'Ana')?.id ?? 'none'
   await ask(document, 'PATCH', `/${share}`, { role: 'edit' })
   await owner.getByRole('button', { name: 'Follow Ana Bell (can edit)' }).waitFor()
+  // Ana's page connects again, and sees the owner, whose page does nothing.
+  await ana.getByRole('button', { name: /^Follow Guest \d+ \(owner\)/ }).waitFor()
   await ask(document, 'DELETE', `/${share}`)
   // The program that wrote is shown for a while as well.
   await until(async () => (await others(owner).and(owner.getByLabel('Ana')).count()) === 0, 'Ana has left')

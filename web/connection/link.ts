@@ -88,6 +88,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     onOpen: () => {
       openedAt = Date.now()
       setGapsAside()
+      forgetOthers()
     },
     onMessage: () => (unheard.value = false),
     onClose: ({ event }) => closed(event.code)
@@ -96,6 +97,15 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
   function setGapsAside(): void {
     putGapsBack()
     putGapsBack = takeGaps(doc)
+  }
+
+  /**
+   * Forgets the clocks of the others. When a connection ends, the provider removes their states, but keeps the clocks. The page would ignore the states
+   * that the server sends over the next connection, because they are not newer (y-protocols).
+   */
+  function forgetOthers(): void {
+    for (const client of awareness.meta.keys())
+      if (client !== awareness.clientID && !awareness.states.has(client)) awareness.meta.delete(client)
   }
 
   // Sets the delay before the provider plans its next attempt. The provider itself sets the delay after attempts that never open.
