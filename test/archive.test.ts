@@ -447,14 +447,26 @@ test('[IMPORT-17] taken asset ids get new addresses, and an erased document gets
   await other.stop()
 })
 
-test('[IMPORT-19] the owner is found by id or email address, or named', async () => {
+test('[IMPORT-19] [ACCT-30] the owner is found by id or email address, or named', async () => {
   const path = join(await newFolder(), 'owned')
-  await exporting(path, { scope: { documents: [own] } })
+  await exporting(path, { scope: { documents: [own, rich.doc] } })
   const other = await startWorld()
   const { refused } = await importing(path, other)
   expect(refused[0]?.note).toContain('belongs to ana, who has no account here. Invite the person, or name another owner with --owner')
-  const bob = (await createAccount(other.service, { email: 'bob@example.org', name: 'bob', password: 'correct horse battery' })) as Account
+  const bobIn = async ({ service }: World): Promise<Account> =>
+    (await createAccount(service, { email: 'bob@example.org', name: 'bob', password: 'correct horse battery' })) as Account
+  const bob = await bobIn(other)
   expect((await importing(path, other, bob)).created.documents).toBe(1)
   expect((await headIn(other, own)).owner).toEqual({ kind: 'account', id: bob.id, name: 'bob' })
+  // A document that was published while nobody owned it gets an owner. Another export keeps this fact.
+  const third = await startWorld()
+  await importing(path, third, await bobIn(third))
+  expect(await headIn(third, rich.doc)).toMatchObject({ owner: { name: 'bob' }, unsigned: true })
+  const again = join(await newFolder(), 'again')
+  await exporting(again, { store: third.service.storage, blobs: third.service.blobs, scope: { documents: [rich.doc] } })
+  const last = await startWorld()
+  await importing(again, last, await bobIn(last))
+  expect(await headIn(last, rich.doc)).toMatchObject({ owner: { name: 'bob' }, unsigned: true })
+  for (const each of [third, last]) await each.stop()
   await other.stop()
 })

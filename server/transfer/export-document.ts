@@ -98,7 +98,7 @@ const documentFile = (
   vault: Vault | undefined
 ): DocumentFile => {
   const { head, assets, shares, imported } = stored
-  const { id, title: givenTitle, kind, owner, createdAt, updatedAt, publishedAt, indexed = false } = head
+  const { id, title: givenTitle, kind, owner, createdAt, updatedAt, publishedAt, indexed = false, unsigned } = head
   const { firstTag, replacedSeq, revisionSeq, announcedSeq, unsaved } = head
   return {
     schema: exportSchema,
@@ -111,6 +111,7 @@ const documentFile = (
     updatedAt,
     publishedAt,
     indexed,
+    ...(unsigned === true && { unsigned }),
     version: formatVersion(head),
     firstTag,
     ...(replacedSeq !== undefined && { replacedSeq }),

@@ -212,6 +212,8 @@ export const DocumentFields = z.strictObject({
   updatedAt: Time,
   publishedAt: Time.nullable(),
   indexed: z.boolean(),
+  /** Whether the document was published before it had an owner. Its page does not name the owner. */
+  unsigned: z.literal(true).optional(),
   version: Version,
   /** Tag of the empty document, with which the chain of tags in the journal begins. */
   firstTag: Tag,

@@ -124,6 +124,8 @@ const headOf = ({ document, events, revisions }: ExportedDocument, { id, owner }
   const { givenTitle, kind, createdAt, updatedAt, publishedAt, indexed, firstTag, replacedSeq, revisionSeq, announcedSeq, unsaved } =
     document
   const newestRevision = revisions.at(-1)?.id ?? 0
+  const isUnsigned =
+    document.unsigned === true || (document.owner.kind === 'anonymous' && owner.kind !== 'anonymous' && publishedAt !== null)
   return {
     id,
     title: givenTitle,
@@ -134,6 +136,7 @@ const headOf = ({ document, events, revisions }: ExportedDocument, { id, owner }
     publishedAt,
     firstTag,
     ...(indexed && { indexed }),
+    ...(isUnsigned && { unsigned: true as const }),
     deletedAt: null,
     seq: last?.seq ?? 0,
     tag: last?.tag ?? firstTag,

@@ -138,6 +138,10 @@ const metadata = {
   published: z.boolean(),
   publishedAt: Instant.nullable(),
   indexed: z.boolean().meta({ description: 'Whether search engines may index the published page.' }),
+  unsigned: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'The page was published before the document had an owner, and does not name the owner.' }),
   owner: Owner,
   createdAt: Instant,
   updatedAt: Instant,

@@ -69,7 +69,7 @@ test('[QUICK-3] documents of an account are found by words of their text, below 
   await context.close()
 })
 
-test('[WEB-59] [LINK-8] [ACCT-23] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
+test('[WEB-59] [LINK-8] [ACCT-23] [ACCT-30] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
   const { context, page, heard } = await join('ana@example.org', {}, '/')
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
@@ -78,6 +78,13 @@ test('[WEB-59] [LINK-8] [ACCT-23] a person signs up, writes a document, keeps on
   await saved(page)
 
   const found = await createDocument(world.url, '# Found')
+  const publish = (json: object): Promise<Response> =>
+    fetch(`${world.url}/api/docs/${found.id}/publish`, {
+      method: 'POST',
+      headers: { 'x-share-key': found.key, 'content-type': 'application/json' },
+      body: JSON.stringify(json)
+    })
+  await publish({})
   await page.goto(found.url)
   await saved(page)
   await page.getByRole('button', { name: 'More' }).click()
@@ -111,6 +118,10 @@ test('[WEB-59] [LINK-8] [ACCT-23] a person signs up, writes a document, keeps on
   expect(await page.locator('.share-row strong').allTextContents()).toEqual(['a view', 'Your own link'])
   expect(await page.getByRole('button', { name: 'Revoke: Your own link' }).count()).toBe(1)
   expect(await page.getByLabel('Role of Your own link').count()).toBe(0)
+  // The page was published before the document was in the account.
+  await page.getByRole('tab', { name: 'Publish' }).click()
+  await page.getByText('The page names no author. To name Someone, publish it again.').waitFor()
+  await publish({ published: false })
   await page.keyboard.press('Escape')
   await page.goto(world.url)
   await page.getByRole('button', { name: 'More for “Found”' }).click()

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import type { Job, Page } from '../../server/http/published/worker.ts'
 import { Lane } from '../../server/threads/lane.ts'
 import { limits } from '../../shared/limits.ts'
@@ -301,6 +303,35 @@ test('[PUBLISH-15] the page has the date under its title, and its author if ther
   expect(pageHtml({ ...blank, author: 'Ana <b>', publishedAt: 0, updatedAt: 86_400_000 })).toContain(
     '<p class="byline"><span dir="auto">Ana &lt;b&gt;</span> · Published <time datetime="1970-01-01T00:00:00.000Z">Jan 1, 1970</time> · Updated <time datetime="1970-01-02T00:00:00.000Z">Jan 2, 1970</time></p>'
   )
+})
+
+test('[ACCT-30] a page that was published before the document had an owner does not name the owner, until it is published again', async () => {
+  const ana = (await createAccount(world.service, {
+    email: 'ana-byline@example.org',
+    name: 'Ana Lee',
+    password: 'correct horse battery'
+  })) as Account
+  const { token } = await openSession(world.service, ana.id, 'app', 'a test')
+  const headers = { Authorization: `Bearer ${token}` }
+  const [owner, later] = [await world.create('# T\n'), await world.create('# T\n')]
+  await owner.ask('POST', '/publish')
+  for (const each of [owner, later]) {
+    const { status, json } = await world.ask('POST', `/api/docs/${each.doc}/claim`, { headers: { ...headers, 'x-share-key': each.key } })
+    expect(status).toBe(200)
+    expect(json.doc.unsigned).toBe(each === owner ? true : undefined)
+  }
+  const byline = async (doc: string): Promise<string> => /<p class="byline">(.*?)Published/.exec(await (await page(doc)).text())?.[1] ?? ''
+  const isUnsigned = async (): Promise<unknown> => (await world.ask('GET', `/api/docs/${owner.doc}`, { headers })).json.unsigned
+  expect(await byline(owner.doc)).toBe('')
+  const publish = (doc: string, json: object) => world.ask('POST', `/api/docs/${doc}/publish`, { headers, json })
+  await publish(owner.doc, { indexed: true })
+  expect([await byline(owner.doc), await isUnsigned()]).toEqual(['', true])
+  await publish(owner.doc, { published: false })
+  await publish(owner.doc, { published: true })
+  expect([await byline(owner.doc), await isUnsigned()]).toEqual(['<span dir="auto">Ana Lee</span> · ', undefined])
+  // The owner of this document published it.
+  await publish(later.doc, {})
+  expect(await byline(later.doc)).toBe('<span dir="auto">Ana Lee</span> · ')
 })
 
 test.each([

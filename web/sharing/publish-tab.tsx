@@ -94,7 +94,8 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
   const publication = publishing.state.value
   if (publication === undefined)
     return <p class='muted'>{disabled ? t('You are offline, so the publishing status is unknown.') : t('Loading…')}</p>
-  const author = authorIn(view.session.text.toString()) ?? publication.ownerName
+  const { unsigned, ownerName } = publication
+  const author = authorIn(view.session.text.toString()) ?? (unsigned === true ? undefined : ownerName)
   const since = publication.publishedAt === null ? undefined : dayWords(Date.parse(publication.publishedAt))
   return (
     <>
@@ -110,6 +111,7 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
       {(owner || publication.published) && (
         <p class='muted share-note'>
           {author === undefined ? t('The page names no author.') : t('The page names {name} as the author.', { name: author })}
+          {author === undefined && owner && ownerName !== undefined && ` ${t('To name {name}, publish it again.', { name: ownerName })}`}
         </p>
       )}
       {publication.published && (

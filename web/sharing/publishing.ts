@@ -23,7 +23,9 @@ function createPublishing(session: Session): Publishing {
     busy.value = true
     try {
       const answer = await work()
-      state.value = { ownerName: state.peek()?.ownerName, ...answer }
+      const before = state.peek()
+      const isSame = before?.published === answer.published
+      state.value = { ownerName: before?.ownerName, unsigned: isSame ? before?.unsigned : undefined, ...answer }
       failure.value = undefined
       // The list of documents shows whether a document is published.
       if (findRecent(session.id) !== undefined) remember(session.id, { published: answer.published })

@@ -6,6 +6,8 @@ import { operation, type Access } from '../client/operation.ts'
 export type Share = Output<'listShares'>['shares'][number]
 export type NewShare = Input<'createShare'>
 export type Publication = Pick<Output<'publishDocument'>, 'published' | 'url' | 'markdownUrl' | 'publishedAt' | 'indexed'> & {
+  /** Whether the page was published before the document had an owner. It does not name the owner until it is published again. */
+  readonly unsigned?: true | undefined
   /** The name of the account or agent that owns the document. Absent for an anonymous document, and in the response to a change. */
   readonly ownerName?: string | undefined
 }
@@ -26,9 +28,9 @@ export const changeShare = operation<'changeShare'>('PATCH /api/docs/{id}/shares
 export const revokeShare = operation<'revokeShare'>('DELETE /api/docs/{id}/shares/{share}')
 
 export async function readPublication({ id, key }: Access): Promise<Publication> {
-  const { published, publishedAt, indexed, owner } = await readDocument({ id, key })
+  const { published, publishedAt, indexed, unsigned, owner } = await readDocument({ id, key })
   const url = `${location.origin}/pub/${id}`
-  return { published, publishedAt, indexed, url, markdownUrl: `${url}.md`, ownerName: owner.name }
+  return { published, publishedAt, indexed, url, markdownUrl: `${url}.md`, unsigned, ownerName: owner.name }
 }
 
 export const publish = operation<'publishDocument'>('POST /api/docs/{id}/publish')

@@ -872,6 +872,7 @@ export const de: Catalogue = {
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
   'It was taken down.': 'Der Betreiber hat es gesperrt.',
   'The page names no author.': 'Die Seite nennt keinen Autor.',
+  'To name {name}, publish it again.': 'Damit sie {name} nennt, veröffentliche sie erneut.',
   'The page names {name} as the author.': 'Die Seite nennt {name} als Autor.',
   'The owner has published this document.': 'Der Besitzer hat dieses Dokument veröffentlicht.',
   'The owner of the document sees all links and can revoke them.': 'Der Besitzer des Dokuments sieht alle Links und kann sie widerrufen.',

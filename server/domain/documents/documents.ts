@@ -62,6 +62,7 @@ export const presentDocument = (head: Head, caller: Rights & { readonly role: Ro
   published: head.publishedAt !== null,
   publishedAt: head.publishedAt === null ? null : instant(head.publishedAt),
   indexed: head.publishedAt !== null && head.indexed === true,
+  ...(head.unsigned === true && { unsigned: true as const }),
   owner: head.owner,
   createdAt: instant(head.createdAt),
   updatedAt: instant(head.updatedAt),
@@ -70,6 +71,13 @@ export const presentDocument = (head: Head, caller: Rights & { readonly role: Ro
 
 export const ownerOf = ({ identity }: Caller): Owner =>
   identity.kind === 'guest' ? { kind: 'anonymous' } : { kind: identity.kind, id: identity.id, name: identity.name }
+
+/** Gives a document an owner. A page that was published before anybody owned the document does not name the owner: this was not agreed to. */
+export const withOwner = ({ origin: _, ...head }: Head, owner: Owner): Head => ({
+  ...head,
+  owner,
+  ...(head.owner.kind === 'anonymous' && head.publishedAt !== null && { unsigned: true as const })
+})
 
 /** Returns the key of a document in an account's or agent's list. The list is ordered by creation time, newest last. */
 export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | 'createdAt'>): Key | undefined =>

@@ -6,7 +6,7 @@ import { isWithin, lowerRole } from '../rights/authority.ts'
 import { actorOf, type Caller } from '../rights/caller.ts'
 import { currentContent, titleOf } from '../text/content.ts'
 import { isGone } from './deleted.ts'
-import { ownedKey, ownerOf, presentDocument } from './documents.ts'
+import { ownedKey, ownerOf, presentDocument, withOwner } from './documents.ts'
 import { remember } from '../records/idempotency.ts'
 import { decodeRecord, encodeRecord, keys, type Owned, type Share } from '../records/keys.ts'
 import type { Transaction } from '../records/transaction.ts'
@@ -141,8 +141,7 @@ export const claimDocument: OnDocument<'claimDocument'> = async (service, caller
     if (before.kind === 'anonymous') {
       const expiresAt = links.find(({ id }) => id === caller.share)?.expiresAt ?? null
       if (expiresAt !== null) throw endsBefore(expiresAt)
-      const { origin: _, ...head } = tx.head
-      tx.head = { ...head, owner }
+      tx.head = withOwner(tx.head, owner)
       const owned = ownedKey(tx.head)
       if (owned !== undefined) tx.put(owned, encodeRecord({ doc } satisfies Owned))
       tx.event('doc.claimed', actorOf(caller), { owner })

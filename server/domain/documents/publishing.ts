@@ -27,7 +27,8 @@ const change = (tx: Transaction, caller: Caller, { published = true, indexed }: 
   const { head } = tx
   const was = head.publishedAt !== null
   const publishedAt = published ? (head.publishedAt ?? tx.now) : null
-  tx.head = { ...head, publishedAt, indexed: published && (indexed ?? head.indexed ?? false) }
+  const { unsigned: _, ...signed } = head
+  tx.head = { ...(published === was ? head : signed), publishedAt, indexed: published && (indexed ?? head.indexed ?? false) }
   // An unpublished page needs no pictures. They are drawn again if the document is published again.
   if (was && !published) removeDrawings(tx)
   if (published !== was) tx.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
@@ -85,7 +86,10 @@ export interface PublishedDocument {
   readonly updatedAt: number
   /** Milliseconds since 1970. */
   readonly publishedAt: number
-  /** The author in the front matter, or else the account or agent that owns the document; undefined if there is none. */
+  /**
+   * The author in the front matter, or else the account or agent that owns the document. Undefined if there is none, or if the document was published
+   * before it had an owner.
+   */
   readonly author: string | undefined
   /** How many times a drawing of the document was stored. When it changes, the page can show more pictures. */
   readonly drawings: number
@@ -108,7 +112,7 @@ export const readPublished = async (service: Service, doc: string): Promise<Publ
     indexed: head.indexed === true && service.searchEngines,
     updatedAt: head.updatedAt,
     publishedAt: head.publishedAt,
-    author: authorIn(snapshot.content) ?? head.owner.name,
+    author: authorIn(snapshot.content) ?? (head.unsigned === true ? undefined : head.owner.name),
     drawings: head.drawings ?? 0,
     snapshot
   }

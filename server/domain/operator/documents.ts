@@ -8,7 +8,7 @@ import { isDocumentId } from '../../../shared/names.ts'
 import { term } from '../../../shared/words.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { documentDeleted, isInTrash, isStored } from '../documents/deleted.ts'
-import { ownedKey } from '../documents/documents.ts'
+import { ownedKey, withOwner } from '../documents/documents.ts'
 import { endAccess, trashedKey } from '../documents/trash.ts'
 import { scrubJobs } from '../media/media-jobs.ts'
 import { audit } from '../records/audit.ts'
@@ -183,13 +183,13 @@ const giveTo = async (service: Service, operator: Operator, doc: string, id: str
   const change = (tx: Transaction): Owner | undefined => {
     const account = tx.read<Account>(keys.account(id))
     if (account === undefined) throw new ServiceError('not_found', { message: term('There is no such account.') })
-    const { origin: _, ...head } = tx.head
+    const { head } = tx
     // Only the owner of a document in the trash decides what happens to it.
     if ((head.trashedUntil !== undefined && trashOf === undefined) || !isStored(head)) throw documentDeleted(head)
     if (head.owner.kind === 'account' && head.owner.id === id) return undefined
     const former = ownedKey(head)
     if (former !== undefined) tx.delete(former)
-    tx.head = { ...head, owner: { kind: 'account', id, name: account.name } }
+    tx.head = withOwner(head, { kind: 'account', id, name: account.name })
     relist(tx, head)
     tx.event('doc.claimed', actorIn(operator), { owner: tx.head.owner })
     tell(tx, operator, 'admin.transfer', id)

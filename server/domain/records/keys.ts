@@ -88,6 +88,8 @@ export interface Head {
   readonly publishedAt: number | null
   /** Whether search engines may list the published page. Absent means no. */
   readonly indexed?: boolean
+  /** Set if the document was published while nobody owned it. The page does not name the later owner. Absent once it is published again. */
+  readonly unsigned?: true
   readonly deletedAt: number | null
   /**
    * The time when an administrator took the document down. Absent if the document is not taken down. `deletedAt` is then also set, so that everything
