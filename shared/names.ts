@@ -144,3 +144,6 @@ export const titleIn = (content: string): TextTitle => {
  * undefined if there is none.
  */
 export const titleOfText = ({ set, heading, line }: TextTitle, given: string | null): string | undefined => set ?? given ?? heading ?? line
+
+/** Whether a guest without a name is stored under this name, which consists of "Guest" and the guest's number in the document. */
+export const isGuestNumber = (name: string | null | undefined): boolean => /^Guest \d+$/.test(name ?? '')

@@ -382,6 +382,15 @@ test('[TASK-10] without a name a guest still is an identity: nobody with a name 
   expect(await assignment.by().report()).toMatchObject({ status: 200 })
 })
 
+test('[TASK-10] if a guest started under a number, a person with the link can report under a name', async () => {
+  const assignment = await assign(world, await world.create('text'))
+  await assignment.by('Guest 27').start()
+  expect(await assignment.by('Gus').start()).toMatchObject({ status: 409, json: { code: 'already_started' } })
+  const { status, json } = await assignment.by('Gus').report()
+  expect(status).toBe(200)
+  expect(json.task).toMatchObject({ startedBy: { name: 'Guest 27' }, report: { reportedBy: { name: 'Gus' } } })
+})
+
 test('[TASK-10] an agent token that nobody issued is refused, even with a valid link', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)

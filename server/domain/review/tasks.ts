@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto'
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
+import { isGuestNumber } from '../../../shared/names.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { isTaskState, type TaskAction, type TaskOutcome, taskOutcome, type TaskState, taskStates } from '../../../shared/task-states.ts'
 import { actorOf, authorOf, type Caller, sameAuthor, taskOf } from '../rights/caller.ts'
@@ -112,8 +113,17 @@ export const listTasks = async (
 
 const startedBy = (task: Task, identity: Author): boolean => task.startedBy !== null && sameAuthor(task.startedBy, identity)
 
-const outcomeOf = (task: Task, action: TaskAction, identity: Author): TaskOutcome =>
-  taskOutcome(task.status, action, startedBy(task, identity) ? 'starter' : 'another')
+/**
+ * Whether the identity may report. A page starts an assignment under the number of a guest who has no name. The guest may choose a name or sign in
+ * afterward, so each person with the link counts as this guest.
+ */
+const mayReport = (task: Task, identity: Author): boolean =>
+  startedBy(task, identity) || (identity.kind !== 'agent' && task.startedBy?.kind === 'guest' && isGuestNumber(task.startedBy.name))
+
+const outcomeOf = (task: Task, action: TaskAction, identity: Author): TaskOutcome => {
+  const isStarter = action === 'report' ? mayReport(task, identity) : startedBy(task, identity)
+  return taskOutcome(task.status, action, isStarter ? 'starter' : 'another')
+}
 
 const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): ServiceError => {
   if ((code !== 'already_started' && code !== 'not_starter') || starter?.kind !== 'guest')
@@ -274,7 +284,7 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
     const outcome = outcomeOf(task, 'report', identity)
     // A repeated report is also accepted if the owner has since closed the assignment. A caller who missed the first response must not have to do the
     // work again.
-    const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
+    const taken = outcome === 'already_reported' || (outcome === 'task_closed' && mayReport(task, identity))
     if (taken && isRetry(task.report, contents)) return task
     const status = stateOf(outcome, task)
     // The permission to report is checked first, and the contents of the report after it. A retry still counts as a retry even if a comment in its

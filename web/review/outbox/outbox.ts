@@ -3,6 +3,7 @@
  * handles the response. It exposes signals and has no user interface code.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
+import { isGuestNumber } from '../../../shared/names.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import { accountName } from '../../presence/person.ts'
 import { RequestError, type How } from '../../client/api.ts'
@@ -130,7 +131,7 @@ const prepareAction = ({ id, action }: OutboxEntry): Prepared<unknown> => {
 }
 
 /** Only guests have numbers. An entry that a person wrote as a guest before signing in is sent under the account alone. */
-const signedNow = (author: string): string => (accountName.peek() !== '' && /^Guest \d+$/.test(author) ? '' : author)
+const signedNow = (author: string): string => (accountName.peek() !== '' && isGuestNumber(author) ? '' : author)
 
 export function openOutbox({ doc, key, connected, newTargetOf, afterRefusal, onAnswer, onRefusal }: OutboxInput): Outbox {
   const outbox = openDeviceOutbox<StoredEntry>('review', doc)

@@ -4,6 +4,7 @@
  */
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { limits } from '../../../shared/limits.ts'
+import { isGuestNumber } from '../../../shared/names.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import { includesRole } from '../../../shared/roles.ts'
 import type { RequestError } from '../../client/api.ts'
@@ -240,14 +241,15 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     return outbox.add(stored === undefined || !('comment' in action) ? action : { ...action, comment: stored }, author)
   }
   /**
-   * Returns the name for a report. The service identifies the holder of an assignment by the name under which it was started. A guest without a name
-   * who started it on another device has another number there.
+   * Returns the name for a report. The service identifies the holder of an assignment by the name under which it was started. A guest who started it
+   * without a name reports under a name chosen later, or else under the number from the start, which differs from the number on another device.
    */
   const holderOf = (task: string): string => {
     const known = own.nameOf(task)
-    if (known !== undefined || personName.value !== '') return known ?? personName.value
     const starter = tasks.peek().get(task)?.startedBy
-    return starter?.kind === 'guest' && /^Guest \d+$/.test(starter.name ?? '') ? (starter.name ?? '') : ''
+    const name = known ?? (starter?.kind === 'guest' ? starter.name : undefined)
+    if (isGuestNumber(name)) return personName.value || (name ?? '')
+    return known ?? personName.value
   }
   const isWritten: Store['isMe'] = (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value)
 
