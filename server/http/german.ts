@@ -79,7 +79,8 @@ export const german: Catalogue = {
   'No account yet?': 'Noch kein Konto?',
   'No passkey was used. Try again, or use your password.':
     'Es wurde kein Passkey benutzt. Versuch es noch einmal, oder nimm dein Passwort.',
-  'Others see this name. Without a name, they see “Someone”.': 'Diesen Namen sehen andere. Ohne Namen sehen sie „Someone“.',
+  'Others see this name. Without a name, they see “Someone”.': 'Diesen Namen sehen andere. Ohne Namen sehen sie „Jemand“.',
+  Someone: 'Jemand',
   Passkeys: 'Passkeys',
   Password: 'Passwort',
   'Password changed. All other devices are signed out.': 'Passwort geändert. Alle anderen Geräte sind abgemeldet.',

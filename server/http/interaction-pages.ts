@@ -220,7 +220,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
     if (wrong !== undefined) return showSignUp(step, { text: say(wrong), field: 'password', status: 422 })
     try {
       take(http, ctx, 'signUp', ctx.state.address)
-      const account = await createAccount(service, { email, name: fields['name'], password })
+      const account = await createAccount(service, { email, name: fields['name']?.trim() || t('Someone'), password })
       if (account !== undefined) return await signedIn(step, account.id)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error

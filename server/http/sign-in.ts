@@ -184,11 +184,13 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
    * Does the work that the link is for. Returns undefined if the link has since been used, if there is no such account, or if the account already
    * exists.
    */
-  const useLink = async (link: Link, token: string, fields: Record<string, string>): Promise<Account | undefined> => {
+  const useLink = async (ctx: Context, link: Link, token: string, fields: Record<string, string>): Promise<Account | undefined> => {
     const { email } = link
     const password = fields['password'] ?? ''
-    if (link.kind === 'invite')
-      return createAccount(service, { email, name: fields['name'], password, emailVerified: true }, useOf(token, link))
+    if (link.kind === 'invite') {
+      const name = fields['name']?.trim() || wordsOf(ctx).t('Someone')
+      return createAccount(service, { email, name, password, emailVerified: true }, useOf(token, link))
+    }
     const account = await findAccountByEmail(service, email)
     if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
     await removePasskeysOf(service, account.id)
@@ -212,7 +214,7 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
       const link = await linkOf(kind, token)
       const wrong = passwordProblem(fields['password'] ?? '', link.email)
       if (wrong !== undefined) return showLink(ctx, link, token, { text: wordsOf(ctx).say(wrong), name: fields['name'] ?? '' })
-      const account = await useLink(link, token, fields)
+      const account = await useLink(ctx, link, token, fields)
       if (account === undefined) throw new ServiceError('form_expired', { message: term('This link no longer works. Ask for a new one.') })
       await openBrowserSession(http, ctx, account, { provedAt: service.clock.now() })
       return seeOther(ctx, '/account')

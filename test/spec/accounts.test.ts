@@ -106,6 +106,11 @@ test('[ACCOUNT-16] an account without a name shows no part of its email address,
   expect(visitor.page.text).toContain('Without a name, they see “Someone”.')
   await visitor.submit('/sign-up', { email: 'walker3@example.org', password, name: ' ' })
   expect((await me(visitor)).user?.name).toBe('Someone')
+  const german = newVisitor({ headers: { 'accept-language': 'de' } })
+  await german.visit(`${world.url}/sign-up`)
+  expect(german.page.text).toContain('Ohne Namen sehen sie „Jemand“.')
+  await german.submit('/sign-up', { email: 'walker4@example.org', password, name: '' })
+  expect((await me(german)).user?.name).toBe('Jemand')
 })
 
 test('[ACCOUNT-4] names of people and programs are text, never markup', async () => {
