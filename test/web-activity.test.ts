@@ -62,6 +62,31 @@ test('[ACTIVITY-13] changes of a suggestion soon after its last version are not 
   expect(kept(1, ['Ana', 0, 'edited'], ['Ana', 1, 'edited'], ['Ana', 2, 'created'])).toEqual(['edited one', 'created one'])
 })
 
+test('[ACTIVITY-20] a comment that mentions somebody is one line, which names the mention', () => {
+  const kept = (...lines: readonly (readonly [kind: string, payload?: EventFields, actor?: string])[]): string[] => {
+    const events = lines.map(
+      ([kind, payload = {}, actor = 'Ana'], index) =>
+        ({
+          seq: lines.length - index,
+          ts: noon,
+          kind: `comment.${kind}`,
+          actor,
+          actorKind: 'guest',
+          payload: { commentId: 'one', ...payload }
+        }) as unknown as FeedEvent
+    )
+    return withoutRepeats(events, 0).map(({ kind }) => kind.slice(8))
+  }
+  expect(kept(['mentioned'], ['created'])).toEqual(['mentioned'])
+  expect(kept(['mentioned'], ['edited'], ['mentioned'], ['created'])).toEqual(['mentioned', 'mentioned'])
+  const replyId = 'reply'
+  expect(kept(['mentioned', { replyId }], ['replied', { replyId }], ['created'])).toEqual(['mentioned', 'created'])
+  // An event about another text is not left out.
+  expect(kept(['mentioned', { commentId: 'two' }], ['created'])).toEqual(['mentioned', 'created'])
+  expect(kept(['mentioned', { replyId }], ['created'])).toEqual(['mentioned', 'created'])
+  expect(kept(['mentioned'], ['created', {}, 'Bea'])).toEqual(['mentioned', 'created'])
+})
+
 test('[ACTIVITY-8] what the server tidied is told as such, and other changes by the server are not', () => {
   const told = (kind: string, actorKind: string, payload: EventFields) => {
     const event = { kind, actor: null, actorKind, payload } as unknown as FeedEvent

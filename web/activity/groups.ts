@@ -38,15 +38,25 @@ const isTold = ({ kind, payload }: FeedEvent): boolean => {
   return kind === 'content.changed' && (suggestionIds ?? reopenedIds) !== undefined
 }
 
+/** Whether `event` reports the mentions in the comment or reply that `before` reports. The server writes both in one commit. */
+const isMentionIn = (event: FeedEvent, before: FeedEvent | undefined): boolean => {
+  if (event.kind !== 'comment.mentioned' || before?.seq !== event.seq - 1 || !before.kind.startsWith('comment.')) return false
+  const [mention, text]: EventFields[] = [event.payload, before.payload]
+  return mention?.commentId === text?.commentId && mention?.replyId === text?.replyId && event.actor === before.actor
+}
+
 /**
- * Leaves out events that repeat the one before: decisions that another event describes, and changes that the author of a suggestion made soon after
- * the last version. A page sends a suggestion in parts while its author types. `events` are newest first, and those after the cursor `seen` are new.
+ * Leaves out events that another one repeats: decisions that another event describes, comments whose mentions are the next event, and changes that
+ * the author of a suggestion made soon after the last version. A page sends a suggestion in parts while its author types. `events` are newest first, and those after the cursor `seen` are new.
  */
 export function withoutRepeats(events: readonly FeedEvent[], seen: number): readonly FeedEvent[] {
   /** The last event of each suggestion. */
   const last = new Map<string, FeedEvent>()
   const repeated = new Set<FeedEvent>()
+  let previous: FeedEvent | undefined
   for (const event of events.toReversed()) {
+    if (previous !== undefined && isMentionIn(event, previous)) repeated.add(previous)
+    previous = event
     const { suggestionId }: EventFields = event.payload
     if (isTold(event)) repeated.add(event)
     if (suggestionId === undefined) continue
