@@ -779,7 +779,7 @@ test('[REVIEW-7] hostile names, comments and suggestions are plain text everywhe
   await context.close()
 })
 
-test('[REVIEW-8] [REVIEW-42] a decision that came too late says so: decided the other way, or the text has changed; its reason is not lost', async () => {
+test('[REVIEW-8] [REVIEW-42] [REVIEW-90] a decision that came too late says so: decided the other way, or the text has changed; its reason is not lost', async () => {
   const document = await createDocument(world.url, text)
   const suggest = async (find: string, body: string): Promise<string> =>
     (await ask<{ id: string }>(document, 'POST', 'suggestions', { operation: 'replace', find, text: body })).id
@@ -803,10 +803,16 @@ test('[REVIEW-8] [REVIEW-42] a decision that came too late says so: decided the 
   await context.setOffline(false)
   await until(async () => (await readMarkdown(world.url, document)).includes('every file once'), 'the one that could be accepted')
   await page.getByRole('button', { name: /^Comments/ }).click()
-  await page.locator('.side-panel .card', { hasText: 'all green' }).getByText('changed', { exact: false }).waitFor()
+  const changed = 'The text has changed, so this suggestion cannot be accepted. Reject it, or undo the change to the text.'
+  await page.locator('.side-panel .card', { hasText: 'all green' }).getByRole('alert').getByText(changed, { exact: true }).waitFor()
+  expect(await page.locator('.side-panel .card', { hasText: 'all green' }).textContent()).not.toContain('deleted')
   await page.locator('.segments').getByText('Resolved').click()
   await page.locator('.side-panel .card', { hasText: 'Tuesday' }).getByText('Rejected by Robot').waitFor()
-  await page.locator('.side-panel .card', { hasText: 'Tuesday' }).getByRole('alert').waitFor()
+  await page
+    .locator('.side-panel .card', { hasText: 'Tuesday' })
+    .getByRole('alert')
+    .getByText('Someone else made the opposite decision.')
+    .waitFor()
   await page.locator('.side-panel .card', { hasText: 'wasteful' }).getByRole('alert').getByText('It is slow, no more.').waitFor()
   expect(await readMarkdown(world.url, document)).toContain('on Monday')
   await context.close()
@@ -882,7 +888,7 @@ test('[REVIEW-9] [REVIEW-73] [REVIEW-78] the address of a comment opens it, even
   await page.locator('.segments').getByText('Open').click()
 
   await ask(document, 'POST', 'edits', { edits: [{ find: 'twice, ', replace: '' }] })
-  await page.getByText('Original text deleted').waitFor()
+  await page.getByText('Original text changed or deleted').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('.side-panel').waitFor({ state: 'detached' })
   await page.goto(world.url)
@@ -1361,7 +1367,7 @@ test('[REVIEW-24] a draft whose words others replaced changes no other words: it
   await page.getByText('Someone changed the text you were replacing. Your suggestion is kept.').waitFor()
   await page.getByRole('button', { name: 'Show', exact: true }).click()
   const card = page.locator('.card', { hasText: 'once' })
-  await card.getByText('The text was deleted.').waitFor()
+  await card.getByText('The text was changed or deleted, so this suggestion cannot be accepted.').waitFor()
   expect(await editorText(page)).toBe(text.replace('every file twice', 'all of it again'))
   // If the person continues to type, the typed text becomes another suggestion.
   await page.locator('.cm-content').focus()
@@ -1388,7 +1394,7 @@ test('[REVIEW-24] a draft whose words others replaced changes no other words: it
   await context.close()
 })
 
-test('[REVIEW-25] [REVIEW-77] undo reverts an acceptance made here; with nothing to undo, it says where earlier versions are; deleted text cannot be accepted', async () => {
+test('[REVIEW-25] [REVIEW-77] [REVIEW-91] undo reverts an acceptance made here; with nothing to undo, it says where earlier versions are; deleted text cannot be accepted, and “Accept 2” leaves it out', async () => {
   const document = await createDocument(world.url, text)
   const { context, page, heard } = await person('Ana', document.url)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
@@ -1415,19 +1421,23 @@ test('[REVIEW-25] [REVIEW-77] undo reverts an acceptance made here; with nothing
   await page.keyboard.press('Delete')
   await page.locator('.annotations-button').click()
   const gone = page.locator('.side-panel .card', { hasText: 'Friday' })
-  await gone.getByText('The text was deleted.').waitFor()
+  await gone.getByText('The text was changed or deleted, so this suggestion cannot be accepted.').waitFor()
   await gone.getByRole('button', { name: 'Reject', exact: true }).waitFor()
   expect(await gone.getByRole('button', { name: 'Accept' }).count()).toBe(0)
   const decided: unknown[] = []
   page.on('request', (request) => {
     if (request.url().endsWith('/decisions')) decided.push(...(request.postDataJSON() as { decisions: unknown[] }).decisions)
   })
+  // The suggestion that was undone is open, too.
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'tests', text: 'checks' })
+  await page.locator('.decide-all').getByRole('button', { name: 'Accept 2' }).click()
+  await page.locator('.toast', { hasText: '2 suggestions accepted.' }).waitFor()
   await gone.press('a')
-  await page.locator('.toast', { hasText: 'The text of this suggestion was deleted.' }).waitFor()
+  await page.locator('.toast', { hasText: 'The text was changed or deleted, so this suggestion cannot be accepted.' }).waitFor()
   await gone.press('Control+Alt+Enter')
   await gone.press('r')
   await gone.waitFor({ state: 'detached' })
-  expect(decided).toMatchObject([{ action: 'reject' }])
+  expect(decided).toMatchObject([{ action: 'accept' }, { action: 'accept' }, { action: 'reject' }])
   expect(heard).toEqual([])
   await context.close()
 })

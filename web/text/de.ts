@@ -916,13 +916,16 @@ export const de: Catalogue = {
   'The text has changed, so the suggestion cannot be applied.': 'Der Text hat sich geändert; der Vorschlag lässt sich nicht mehr anwenden.',
   'The original text is gone.': 'Der ursprüngliche Text ist nicht mehr da.',
   'The original text now appears in several places.': 'Der ursprüngliche Text steht jetzt an mehreren Stellen.',
-  'The text of this suggestion was deleted.': 'Der Text dieses Vorschlags wurde gelöscht.',
+  'The text has changed, so this suggestion cannot be accepted. Reject it, or undo the change to the text.':
+    'Der Text hat sich geändert; dieser Vorschlag lässt sich nicht mehr annehmen. Lehne ihn ab, oder mache die Änderung am Text rückgängig.',
+  'The text was changed or deleted, so this suggestion cannot be accepted.':
+    'Der Text wurde geändert oder gelöscht; dieser Vorschlag lässt sich nicht mehr annehmen.',
   'The text was deleted.': 'Der Text wurde gelöscht.',
   'You see the last text that this page received.': 'Du siehst den Text, den diese Seite zuletzt empfangen hat.',
   'the previous version': 'der vorigen Version',
   'Restored the version from {when}.': 'Die Version von {when} ist wiederhergestellt.',
   'Restored the version “{name}”.': 'Die Version „{name}“ ist wiederhergestellt.',
-  'Original text deleted': 'Ursprünglicher Text gelöscht',
+  'Original text changed or deleted': 'Ursprünglicher Text geändert oder gelöscht',
   Theme: 'Design',
   'There are no comments or suggestions in the text.': 'Im Text gibt es keine Kommentare oder Vorschläge.',
   'There are no numbers to show.': 'Es gibt keine Zahlen zum Anzeigen.',

@@ -110,7 +110,7 @@ export function openNavigation(state: State): Navigation {
     const item = activeSuggestion()
     if (item === undefined) return false
     if (action === 'accept' && lacksText(item)) {
-      toast(t('The text of this suggestion was deleted.'))
+      toast(t('The text was changed or deleted, so this suggestion cannot be accepted.'))
       return false
     }
     store.decide(action, [item.id])

@@ -194,7 +194,7 @@ export function AnnotationsPanel({ review, onClose }: { review: Review; onClose:
       )}
       {gone.length > 0 && (
         <>
-          <h3 class='panel-part'>{t('Original text deleted')}</h3>
+          <h3 class='panel-part'>{t('Original text changed or deleted')}</h3>
           {goneShown.map((item) => (
             <Card key={review.cardKeyOf(item)} review={review} item={item} isListed />
           ))}

@@ -312,7 +312,8 @@ export const Quote = ({ text }: { text: string }): JSX.Element | null =>
 /** Explains why a comment or suggestion has no place in the text. Undefined if it has one. */
 export function whereGone(item: Item): string | undefined {
   if (item.span !== undefined || item.kind === 'composer' || item.kind === 'new') return undefined
-  if (item.kind === 'proposal') return isUndecided(item.proposal.suggestion) ? t('The text was deleted.') : undefined
+  if (item.kind === 'proposal')
+    return isUndecided(item.proposal.suggestion) ? t('The text was changed or deleted, so this suggestion cannot be accepted.') : undefined
   const { target, orphaned, anchored, resolved } = item.thread.comment
   // The editor has no places for resolved comments, but the service does.
   if (target.kind === 'document' || (resolved && anchored)) return undefined

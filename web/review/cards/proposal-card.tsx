@@ -78,7 +78,7 @@ export function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Ele
       </Byline>
       <Change effect={review.effectOf(item)} original={suggestion.original} text={suggestion.text} />
       {suggestion.note !== null && <Prose text={suggestion.note} />}
-      {gone !== undefined && <p class='card-note'>{gone}</p>}
+      {gone !== undefined && item.proposal.refusal === undefined && <p class='card-note'>{gone}</p>}
       {status !== undefined && (
         <p class='card-note card-decided'>
           {status}

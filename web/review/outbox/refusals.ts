@@ -34,7 +34,13 @@ export const missesPlace = ({ code }: RequestError): boolean =>
   code === 'target_not_found' || code === 'target_ambiguous' || code === 'target_changed'
 
 /** Returns the message for a refusal. */
-export const refusalOf = ({ code, message }: RequestError): string => {
+export const refusalOf = ({ code, message }: Pick<RequestError, 'code' | 'message'>): string => {
   const words = byCode[code]
   return words === undefined ? message : t(words)
 }
+
+/** Returns the message for a refused decision on a suggestion. Only an acceptance needs the text that the suggestion changes. */
+export const decisionRefusalOf = (code = '', message = t('That did not work.')): string =>
+  code === 'target_changed'
+    ? t('The text has changed, so this suggestion cannot be accepted. Reject it, or undo the change to the text.')
+    : refusalOf({ code, message })

@@ -18,7 +18,7 @@ import { openOutbox, type Outbox } from './outbox.ts'
 import { ownIds } from './own-ids.ts'
 import { type Lists, listsOf, openReceived } from './received.ts'
 import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
-import { refusalOf } from './refusals.ts'
+import { decisionRefusalOf, refusalOf } from './refusals.ts'
 import { entriesByComment, proposalsOf, type Proposal, type Thread, threadsOf } from './shown-records.ts'
 import type { Decision, Action, DraftName, SuggestAction, Target, OutboxEntry } from './entry.ts'
 
@@ -167,10 +167,10 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     if (action.kind === 'decide') {
       const { results } = answer as Output<'decideSuggestions'>
       const changed = t('The text has changed since, so this cannot be undone.')
-      for (const { suggestionId, ok, message, suggestion } of results) {
+      for (const { suggestionId, ok, code, message, suggestion } of results) {
         received.add({ suggestion })
         const isOther = suggestion !== undefined && isUndecided(suggestion) && suggestion.step !== action.steps?.[suggestionId]
-        const why = isOther ? t('The suggestion has changed. Check it again.') : (message ?? t('That did not work.'))
+        const why = isOther ? t('The suggestion has changed. Check it again.') : decisionRefusalOf(code, message)
         if (!ok) refuse(suggestionId, action.action === 'reopen' ? changed : why, action.reason)
       }
       const idsOf = (done: boolean): string[] => results.filter(({ ok }) => ok === done).map(({ suggestionId }) => suggestionId)
@@ -218,7 +218,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       if (action.kind === 'delete' && error.code === 'not_found') received.removeComment(action.comment)
       // If the person has fewer rights than this page assumes, the next read corrects that.
       if (error.code === 'not_found') received.read()
-      said.value = t('Not saved: {why}', { why: error.message })
+      said.value = t('Not saved: {why}', { why: refusalOf(error) })
       // The card may no longer exist.
       if (decided.length > 0) onUndecided(decided, said.value)
     }
