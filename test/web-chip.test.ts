@@ -52,9 +52,9 @@ test('[WEB-2] without a connection the chip says whether this device keeps the c
   expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, changes stored on this device')
 })
 
-test('[REVIEW-37] a suggestion that the service does not have is not called saved, nor kept without a connection', () => {
+test('[REVIEW-37] [REVIEW-94] a suggestion that the service does not have is not called saved, nor kept without a connection; the chip names it', () => {
   for (const change of [{}, { canEdit: false, annotations: 'suggestions' as const }]) {
-    expect(say({ ...change, drafts: 'kept' })).toBe('Saving…')
+    expect(say({ ...change, drafts: 'kept' })).toBe('Saving suggestion…')
     expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'here' }).detail).toContain('Keep this page open')
     expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'kept' }).detail).toContain('stored on this device')
   }

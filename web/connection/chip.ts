@@ -109,7 +109,7 @@ export function chip(input: ChipInput): Chip {
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
   if (input.socket !== 'synced' || (!input.online && input.unheard)) return disconnected(input)
   if (input.drafts !== 'none')
-    return { state: 'saving', label: t('Saving…'), detail: t('Your last changes are on their way to the server.') }
+    return { state: 'saving', label: t('Saving suggestion…'), detail: t('Your last changes are on their way to the server.') }
   if (!input.canEdit) return readOnly(input)
   return connected(input)
 }

@@ -725,6 +725,7 @@ export const de: Catalogue = {
   'Save or cancel the open card first.': 'Speichere zuerst die offene Karte oder brich ab.',
   Saved: 'Gespeichert',
   'Saved (not stored on this device)': 'Gespeichert, aber nicht auf diesem Gerät',
+  'Saving suggestion…': 'Speichert Vorschlag…',
   'Saving…': 'Speichert…',
   'Saving… (not stored on this device)': 'Speichert…, aber nicht auf diesem Gerät',
   search: 'finden',
