@@ -404,7 +404,7 @@ test('[UNDO-5] [UNDO-9] [UNDO-10] [UNDO-12] a decision is undone from the notice
   await context.close()
 })
 
-test('[REVIEW-83] on a phone, people who may comment or suggest have the button for comments', async () => {
+test('[REVIEW-83] [REVIEW-95] on a phone, people who may comment or suggest have the button for comments; one tap opens a comment for those who cannot write', async () => {
   const document = await createDocument(world.url, text)
   const context = await contextOf('Eve', { width: 360, height: 740 }, true)
   for (const role of ['comment', 'suggest'] as const) {
@@ -422,6 +422,12 @@ test('[REVIEW-83] on a phone, people who may comment or suggest have the button 
       async () => (await listComments(document)).some(({ body, target }) => body === `By ${role}` && target.quote === words),
       'the comment'
     )
+    if (role === 'comment') {
+      await page.locator('.side-panel').getByRole('button', { name: 'Close' }).tap()
+      await page.locator('.cm-line', { hasText: 'Launch' }).tap()
+      await page.locator('.rm-comment:not(.rm-active)').tap()
+      await page.locator('.side-panel .card.comment.active').waitFor()
+    }
     await page.close()
   }
   await context.close()

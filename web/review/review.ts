@@ -78,8 +78,9 @@ export function openReview(page: View, editor: Editor): OpenReview {
       active.value = edited
       return
     }
-    // On a phone the panel would cover the text, so the first tap only places the caret.
-    if (id === undefined || id === active.value || page.panel.value !== undefined || !touchSheets.matches) pick(id)
+    // On a phone the panel would cover the text, so the first tap of a person who can write only places the caret.
+    const placesCaret = touchSheets.matches && page.canType.peek()
+    if (id === undefined || id === active.value || page.panel.value !== undefined || !placesCaret) pick(id)
     else active.value = id
   }
 
