@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
+import { ask, listSuggestions } from './annotations.ts'
 import { look } from './appearance.ts'
 import { createDocument, createLink, type Document, editorText, saved, until } from './browser.ts'
 import { createVisits } from './visits.ts'
@@ -799,7 +800,7 @@ test('[COMP-33] in the reading view one interaction is one undo step, by key and
   await leave()
 })
 
-test('[COMP-34] the same suggestion is made once and can be withdrawn; notice and card describe it', async () => {
+test('[COMP-34] [COMP-140] [REVIEW-92] the same suggestion is made once and can be withdrawn; notice, cards and board describe them', async () => {
   const source = `${fenced(...cards)}\n\`\`\`sheet\n| A |\n|---|\n| 1 |\n\`\`\`\n\n\`\`\`chart\na, b\nx, 1\ny, 2\n\`\`\`\n`
   const document = await createDocument(world.url, source)
   const { page, leave } = await visit(document, (await createLink(world.url, document, 'suggest')).url)
@@ -816,9 +817,16 @@ test('[COMP-34] the same suggestion is made once and can be withdrawn; notice an
   await toast.filter({ hasText: 'Suggested: Mark “Test” as in progress' }).waitFor()
   await until(async () => (await pending()) === 1, 'it is suggested')
   await annotation.filter({ hasText: 'Mark “Test” as in progress' }).waitFor()
+  const onBoard = page.locator('[data-place] .card-suggested')
+  await onBoard.click()
+  await page.locator('article.card.active', { hasText: 'Mark “Test” as in progress' }).waitFor()
+  expect(await page.locator('[data-place]', { has: page.locator('.card-suggested') }).textContent()).toContain(
+    'TestSuggested: Mark “Test” as in progress'
+  )
   await mark.click()
   await toast.filter({ hasText: 'You already suggested this.' }).getByRole('button', { name: 'Withdraw' }).click()
   await until(async () => (await pending()) === 0, 'it is taken back')
+  await onBoard.waitFor({ state: 'detached' })
   // After withdrawing a suggestion, the person can make it again.
   await page.locator('.card[data-place]', { hasText: 'Test' }).press('Alt+ArrowRight')
   await annotation.filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
@@ -832,6 +840,13 @@ test('[COMP-34] the same suggestion is made once and can be withdrawn; notice an
   await until(async () => (await pending()) === 3, 'all three are there')
   await look(page, 'components-suggested')
   expect(await editorText(page)).toBe(source)
+  // A decided suggestion is described in the same words.
+  const moved = (await listSuggestions(document)).find(({ status, text }) => status === 'pending' && text.includes('- [>] Test'))
+  await ask(document, 'POST', `suggestions/${moved?.id}`, { action: 'accept' })
+  await onBoard.waitFor({ state: 'detached' })
+  await page.locator('.annotations-button').click()
+  await page.locator('.segments').getByText('Resolved').click()
+  await page.locator('.side-panel .card', { hasText: 'Accepted by' }).filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
   await leave()
 })
 

@@ -19,7 +19,18 @@ export interface DrawnCard {
   /** The person who is editing the card. */
   readonly holder: Person | undefined
   readonly isRepeated: boolean
+  /** The open suggestions to change the card. */
+  readonly suggested: readonly SuggestedChange[]
 }
+
+/** A suggestion to change a card, in words. */
+export interface SuggestedChange {
+  readonly id: string
+  readonly words: string
+}
+
+const sameSuggested = (one: DrawnCard['suggested'], other: DrawnCard['suggested']): boolean =>
+  one.length === other.length && one.every(({ id, words }, index) => id === other[index]?.id && words === other[index].words)
 
 export const sameCard = (one: DrawnCard, other: DrawnCard): boolean =>
   one.card.line.text === other.card.line.text &&
@@ -29,7 +40,8 @@ export const sameCard = (one: DrawnCard, other: DrawnCard): boolean =>
   one.holder?.id === other.holder?.id &&
   one.mayChange === other.mayChange &&
   one.isCurrent === other.isCurrent &&
-  one.isRepeated === other.isRepeated
+  one.isRepeated === other.isRepeated &&
+  sameSuggested(one.suggested, other.suggested)
 
 /** Returns the name by which the board's listeners find a card (board-listeners.ts). */
 export const placeName = ({ column, card }: CardPosition): string => `${column}:${card}`
@@ -51,7 +63,7 @@ const chips = ({ title, assignees, tags }: Card): (string | JSX.Element)[] => {
     ])
 }
 
-export function drawCard({ card, position, mayChange, isCurrent, holder, isRepeated }: DrawnCard): JSX.Element {
+export function drawCard({ card, position, mayChange, isCurrent, holder, isRepeated, suggested }: DrawnCard): JSX.Element {
   const tab = isCurrent ? 0 : -1
   const isFree = mayChange && holder === undefined
   const details = detailsOf(card)
@@ -86,6 +98,11 @@ export function drawCard({ card, position, mayChange, isCurrent, holder, isRepea
           </div>
         )}
         {holder !== undefined && <div class='card-holder'>{t('{name} is editing this', { name: holder.name })}</div>}
+        {suggested.map(({ id, words }) => (
+          <button key={id} type='button' class='link card-suggested' data-suggestion={id}>
+            {t('Suggested: {what}', { what: words })}
+          </button>
+        ))}
         {isRepeated && (
           <div class='card-repeated'>
             {t('This card appears more than once.')}{' '}

@@ -103,6 +103,7 @@ export function createListeners({ input, session, openMenu }: ListenersInput): B
         if (isFree && event.target.closest('a') === null) dispatch({ kind: 'edit', card })
       } else if (button.classList.contains('card-mark')) dispatch({ kind: 'cycle', card })
       else if (button.classList.contains('card-more')) openMenu(card, position, button)
+      else if (button.dataset['suggestion'] !== undefined) input.page.review.peek()?.show(button.dataset['suggestion'], 'card')
       else dispatch({ kind: 'keep only', card, position })
     },
     onDblClick(event) {

@@ -15,7 +15,7 @@ import {
 } from '../../shared/fences/board.ts'
 import { limits } from '../../shared/limits.ts'
 import { t } from '../text/t.ts'
-import { type DrawnCard, drawCard, placeName, sameCard } from './board-card.tsx'
+import { type DrawnCard, drawCard, placeName, sameCard, type SuggestedChange } from './board-card.tsx'
 import { BoardColumn, BoardField } from './board-column.tsx'
 import { CardForm } from './board-form.tsx'
 import { createListeners } from './board-listeners.ts'
@@ -24,6 +24,7 @@ import { type BoardSession, useBoardSession } from './board-session.ts'
 import { GoneWords } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
+import { useSuggestions } from './suggestions.ts'
 
 /** Smallest height of a card, in pixels. Each column first draws as many cards as fit the window, and the same number again with every frame. */
 const cardHeightMin = 36
@@ -94,6 +95,34 @@ const NewColumn = ({ field, mayChange, dispatch }: NewColumnInput): JSX.Element 
   </div>
 )
 
+/** Returns the open suggestions that change one card, by the place of the card. */
+function useSuggested(input: ComponentInput, board: ReadonlySignal<BoardShape>): ReadonlySignal<ReadonlyMap<string, SuggestedChange[]>> {
+  const { all } = useSuggestions(input)
+  return useComputed(() => {
+    const found = new Map<string, SuggestedChange[]>()
+    const review = input.page.review.value
+    if (review === undefined || all.value.length === 0) return found
+    // The drawn board may be older than the text above it.
+    const ahead = board.value.fence.from - input.fence.value.from
+    for (const item of all.value) {
+      const [change, words] = [review.changeOf(item), review.effectOf(item)]
+      if (change === undefined || words === undefined || item.span === undefined) continue
+      if (!change.kind.startsWith('card.') || change.kind === 'card.add') continue
+      const [from, to] = [item.span.from + ahead, item.span.to + ahead]
+      for (const [column, { cards }] of board.value.columns.entries())
+        for (const [index, { title, line, details }] of cards.entries()) {
+          const isIn = line.from <= to && (details.at(-1) ?? line).to >= from
+          if (!isIn || !('name' in change) || change.name !== title.text) continue
+          const place = placeName({ column, card: index })
+          found.set(place, [...(found.get(place) ?? []), { id: item.id, words }])
+        }
+    }
+    return found
+  })
+}
+
+const unsuggested: readonly SuggestedChange[] = []
+
 interface CardsInput {
   readonly input: ComponentInput
   readonly board: ReadonlySignal<BoardShape>
@@ -104,6 +133,7 @@ interface CardsInput {
 /** Draws cards. A card that has not changed keeps its previous drawing. */
 function useCards({ input, board, current: wanted }: CardsInput): (card: Card, position: CardPosition) => JSX.Element {
   const repeated = useComputed(() => new Set(repeatedCards(board.value).flatMap((positions) => positions.map(placeName))))
+  const suggested = useSuggested(input, board)
   const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
   const { columns } = board.value
   const first = columns.findIndex(({ cards }) => cards.length > 0)
@@ -115,7 +145,8 @@ function useCards({ input, board, current: wanted }: CardsInput): (card: Card, p
       mayChange: input.refusal.value === undefined,
       isCurrent: current.column === position.column && current.card === position.card,
       holder: input.held.value.size === 0 ? undefined : input.held.value.get(wordsOf(card)),
-      isRepeated: repeated.value.has(placeName(position))
+      isRepeated: repeated.value.has(placeName(position)),
+      suggested: suggested.value.get(placeName(position)) ?? unsuggested
     }
     const before = drawnCards.current.get(placeName(position))
     if (before !== undefined && sameCard(before.drawn, now)) return before.element

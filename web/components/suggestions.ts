@@ -4,6 +4,7 @@ import { isOpen, type Item } from '../review/annotations/items.ts'
 import type { ComponentInput } from './input.ts'
 
 export interface Suggestions {
+  readonly all: ReadonlySignal<readonly Item[]>
   readonly count: ReadonlySignal<number>
   /** Scrolls to the first suggestion and shows its card. */
   show(): void
@@ -23,6 +24,7 @@ export function useSuggestions({ page, fence }: ComponentInput): Suggestions {
     )
   })
   return {
+    all: found,
     count: useComputed(() => found.value.length),
     show() {
       const [first] = found.value

@@ -11,7 +11,7 @@ import { personName } from '../../presence/person.ts'
 import { toast } from '../../ui/toast.tsx'
 import { newTargetOf } from '../suggestions/new-target.ts'
 import { openDecisions, type Decisions } from './decisions.ts'
-import { openEffects } from './effects.ts'
+import { type Effects, openEffects } from './effects.ts'
 import { itemsOf, type Composer, type Item } from './items.ts'
 import { openPositions, type Positions } from './positions.ts'
 import { restOf } from '../suggestions/rest-of.ts'
@@ -22,7 +22,7 @@ import { storedText } from '../suggestions/suggesting.ts'
 
 export type Filter = 'open' | 'resolved' | 'mine'
 
-export interface State {
+export interface State extends Effects {
   readonly page: View
   readonly editor: Editor
   readonly store: Store
@@ -48,8 +48,6 @@ export interface State {
   readonly me: ReadonlySignal<string>
   /** Returns the name of a mentioned person as that person writes it. If the person is unknown, returns the name as written in the text. */
   nameOf(mention: string): string
-  /** Describes the effect of a suggestion on a component. Undefined if it affects none. */
-  effectOf(item: Item): string | undefined
   /** Returns the people who can be mentioned. */
   names(): readonly string[]
   /** Whether cards appear next to the text. */
@@ -133,7 +131,7 @@ export function openState(page: View, editor: Editor): State {
     halfWritten,
     staying,
     picked: signal<Span | undefined>(undefined),
-    effectOf: openEffects(view),
+    ...openEffects(view),
     me,
     nameOf: (mention) => people.value.get(mention.toLowerCase()) ?? mention,
     names: () => namesAround(page, []).filter((name) => name !== me.peek()),

@@ -65,7 +65,7 @@ function wordsOfTask(text: Text, { from, to, insert }: Edit): string | undefined
 }
 
 /** Describes a change of formats. Undefined if the edit changes anything else. */
-function wordsOfFormat(original: string, insert: string): string | undefined {
+export function wordsOfFormat(original: string, insert: string): string | undefined {
   const added = formatsAdded(original, insert)
   if (added.length > 0) {
     const names = added.map(({ name }) => t(name)).join(', ')
@@ -76,11 +76,16 @@ function wordsOfFormat(original: string, insert: string): string | undefined {
 
 const known = new WeakMap<Text, readonly Fence[]>()
 
-/** Describes the effect of an edit on a component, a task or formats. Undefined if it affects none of these or is too complex to describe. */
-export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
+/** Returns the change that an edit makes to a component. Undefined if it makes none, or is too complex to describe. */
+export function changeOfEdit(text: Text, edit: Edit): DescribedChange | undefined {
   const fences = known.get(text) ?? fencesOf(text.toString())
   known.set(text, fences)
-  const told = describedEdit(fences, edit)
+  return describedEdit(fences, edit)
+}
+
+/** Describes the effect of an edit on a component, a task or formats. Undefined if it affects none of these or is too complex to describe. */
+export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
+  const told = changeOfEdit(text, edit)
   if (told !== undefined) return wordsOfChange(told)
   return wordsOfTask(text, edit) ?? wordsOfFormat(text.sliceString(edit.from, edit.to), edit.insert)
 }
