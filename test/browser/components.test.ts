@@ -800,7 +800,7 @@ test('[COMP-33] in the reading view one interaction is one undo step, by key and
   await leave()
 })
 
-test('[COMP-34] [COMP-140] [REVIEW-92] the same suggestion is made once and can be withdrawn; notice, cards and board describe them', async () => {
+test('[COMP-34] [COMP-140] [REVIEW-92] [REVIEW-93] the same suggestion is made once and can be withdrawn; a cell has one suggestion; notice, cards and board describe them', async () => {
   const source = `${fenced(...cards)}\n\`\`\`sheet\n| A |\n|---|\n| 1 |\n\`\`\`\n\n\`\`\`chart\na, b\nx, 1\ny, 2\n\`\`\`\n`
   const document = await createDocument(world.url, source)
   const { page, leave } = await visit(document, (await createLink(world.url, document, 'suggest')).url)
@@ -832,6 +832,14 @@ test('[COMP-34] [COMP-140] [REVIEW-92] the same suggestion is made once and can 
   await annotation.filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
   await page.locator('[data-cell=A2]').press('7')
   await page.keyboard.press('Enter')
+  await annotation.filter({ hasText: 'Set A2 to 7' }).waitFor()
+  await until(async () => (await pending()) === 2, 'the cell is suggested')
+  await page.locator('[data-cell=A2]').press('8')
+  await page.keyboard.press('Enter')
+  await annotation.filter({ hasText: 'Set A2 to 8' }).waitFor()
+  expect(await annotation.filter({ hasText: 'Set A2' }).count()).toBe(1)
+  // Undo restores the earlier suggestion.
+  await page.locator('[data-cell=A2]').press('Control+z')
   await annotation.filter({ hasText: 'Set A2 to 7' }).waitFor()
   await page.getByRole('button', { name: 'Edit data' }).click()
   await page.getByRole('grid', { name: 'Chart data' }).locator('[data-cell=A2]').press('Shift+F10')

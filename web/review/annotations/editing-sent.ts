@@ -8,6 +8,8 @@ import { trimmed } from '../suggestions/hunks.ts'
 import { bringHunk, draftsOf, isUnchanged, storedText } from '../suggestions/suggesting.ts'
 
 export interface EditingSent {
+  /** Returns the last version of a suggestion that this person sent. Undefined if the person can no longer edit it. */
+  lastSent(id: string): Resumed | undefined
   /** Brings a sent suggestion into the editor. Returns false if this person cannot edit it. */
   resume(id: string): boolean
   /** Whether this person can edit a suggestion, and the suggestion is drawn in the line of the text before it. */
@@ -28,7 +30,6 @@ interface EditingSentInput extends Pick<State, 'store' | 'positions' | 'items'> 
 }
 
 export function openEditingSent({ view, store, positions, items, drafting, reason, settle, storeDrafts }: EditingSentInput): EditingSent {
-  /** Returns the last version of a suggestion that this person sent. Undefined if the person can no longer edit it. */
   const lastSent = (id: string): Resumed | undefined => {
     const item = items.peek().find((each) => each.id === id)
     if (item?.kind === 'new') {
@@ -74,5 +75,5 @@ export function openEditingSent({ view, store, positions, items, drafting, reaso
     const hunk = draftsOf(view.state).find(({ fromShown, toShown }) => fromShown <= head && head <= toShown)
     return hunk && drafting.editedIn(hunk)
   }
-  return { resume, isInLine, editedAtCaret }
+  return { lastSent, resume, isInLine, editedAtCaret }
 }

@@ -2,6 +2,7 @@
 import { batch, computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import type { Edit } from '../../../shared/text/diff.ts'
+import type { Range } from '../../../shared/text/targets.ts'
 import { documentValue } from '../../device/device.ts'
 import { readDevice, writeDevice } from '../../device/values.ts'
 import { displayName } from '../../presence/people.ts'
@@ -15,7 +16,7 @@ import { excerpt, type Suggestion } from '../outbox/records.ts'
 import type { State } from './state.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
-import { type Drafting, openDrafting, type SentSuggestion } from '../suggestions/drafting.ts'
+import { type Drafting, openDrafting, type Resumed, type SentSuggestion } from '../suggestions/drafting.ts'
 import { resuming } from '../suggestions/resuming.ts'
 import type { DraftName, OutboxEntry, StoredEntry, SuggestAction } from '../outbox/entry.ts'
 import { openEditingSent } from './editing-sent.ts'
@@ -38,6 +39,12 @@ const isInCard = (): boolean => document.activeElement?.closest('.card') != null
 interface Claimed {
   readonly name: DraftName
   readonly former: SentSuggestion | undefined
+}
+
+/** A sent suggestion of this person, and the range of the text that it changes. */
+interface Earlier {
+  readonly sent: Resumed
+  readonly span: Range
 }
 
 export interface SuggestingMode {
@@ -72,7 +79,9 @@ export function openSuggestingMode({
   decisions,
   items,
   filter,
-  active
+  active,
+  changeOf,
+  changeOfEdit
 }: State): SuggestingMode {
   const { view } = editor
   const reason = signal('')
@@ -274,6 +283,35 @@ export function openSuggestingMode({
     else store.outbox.drop(now)
     toast(t('Withdrawn'))
   }
+  /** Returns the sent suggestion of this person that an edit replaces, because both change the same cell, card or setting in the same way. */
+  const earlierOf = (edit: Edit): Earlier | undefined => {
+    const change = changeOfEdit(edit)
+    if (change === undefined || !('name' in change)) return undefined
+    const all = items.peek().flatMap((item): Earlier[] => {
+      const { span } = item
+      if (span === undefined || span.from > edit.to || span.to < edit.from) return []
+      const other = changeOf(item)
+      if (other?.kind !== change.kind || !('name' in other) || other.name !== change.name) return []
+      const sent = editing.lastSent(item.id)
+      return sent === undefined ? [] : [{ sent, span }]
+    })
+    // Several versions may still be on their way.
+    return all.toSorted((one, other) => one.sent.action.draft.step - other.sent.action.draft.step).at(-1)
+  }
+  /** Sends a change as the next version of a sent suggestion. The change then covers all words that the earlier version changed. */
+  const changeSent = ({ sent, span }: Earlier, hunk: Hunk): OutboxEntry[] => {
+    const { draft, note } = sent.action
+    const [from, to] = [Math.min(span.from, hunk.from), Math.max(span.to, hunk.to)]
+    const text = storedText(view.state)
+    const original = text.sliceString(from, to)
+    const proposed = text.sliceString(from, hunk.from) + hunk.text + text.sliceString(hunk.to, to)
+    if (reason.peek().trim() === '') reason.value = note
+    // A version that has not left this device is not sent at all.
+    if (sent.entry !== undefined && !store.isConnected.peek()) store.outbox.drop(sent.entry)
+    store.hold(draft.id, sent.author)
+    const whole = { from, to, fromShown: from, toShown: to, original, text: proposed }
+    return addSuggestions([whole], [{ name: { ...draft, step: draft.step + 1 }, former: sent.action }])
+  }
   const suggest = ({ from, to, insert }: Edit): (() => void) | undefined => {
     const original = storedText(view.state).sliceString(from, to)
     const hunk = trimmed({ from, to, fromShown: from, toShown: to, original, text: insert })
@@ -288,7 +326,8 @@ export function openSuggestingMode({
       toast(t('You already suggested this.'), { name: t('Withdraw'), run: () => takeBack(same.id), milliseconds: sameMs })
       return undefined
     }
-    const [entry] = addSuggestions([hunk])
+    const earlier = earlierOf({ from, to, insert })
+    const [entry] = earlier === undefined ? addSuggestions([hunk]) : changeSent(earlier, hunk)
     return () => takeBack(entry?.id ?? '')
   }
 
