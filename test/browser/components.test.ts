@@ -834,13 +834,22 @@ test('[COMP-34] [COMP-140] [REVIEW-92] [REVIEW-93] the same suggestion is made o
   await page.keyboard.press('Enter')
   await annotation.filter({ hasText: 'Set A2 to 7' }).waitFor()
   await until(async () => (await pending()) === 2, 'the cell is suggested')
-  await page.locator('[data-cell=A2]').press('8')
-  await page.keyboard.press('Enter')
-  await annotation.filter({ hasText: 'Set A2 to 8' }).waitFor()
-  expect(await annotation.filter({ hasText: 'Set A2' }).count()).toBe(1)
-  // Undo restores the earlier suggestion.
-  await page.locator('[data-cell=A2]').press('Control+z')
-  await annotation.filter({ hasText: 'Set A2 to 7' }).waitFor()
+  const { promise: held, resolve: go } = Promise.withResolvers<void>()
+  await page.route('**/drafts/*', (route) => held.then(() => route.continue()))
+  for (const digit of ['8', '9']) {
+    await page.locator('[data-cell=A2]').press(digit)
+    await page.keyboard.press('Enter')
+    await annotation.filter({ hasText: `Set A2 to ${digit}` }).waitFor()
+    expect(await annotation.filter({ hasText: 'Set A2' }).count()).toBe(1)
+  }
+  go()
+  await until(async () => (await listSuggestions(document)).some(({ text }) => text.includes('9')), 'the last version')
+  expect(await pending()).toBe(2)
+  // Undo restores the earlier texts.
+  for (const digit of ['8', '7']) {
+    await page.locator('[data-cell=A2]').press('Control+z')
+    await annotation.filter({ hasText: `Set A2 to ${digit}` }).waitFor()
+  }
   await page.getByRole('button', { name: 'Edit data' }).click()
   await page.getByRole('grid', { name: 'Chart data' }).locator('[data-cell=A2]').press('Shift+F10')
   await page.getByRole('menuitem', { name: 'Delete row' }).click()

@@ -7,7 +7,7 @@ import type { Annotation } from '../suggestions/annotation-ranges.ts'
 import { isUndecided, type Suggestion } from '../outbox/records.ts'
 import type { Proposal, Thread } from '../outbox/shown-records.ts'
 import type { Store } from '../outbox/store.ts'
-import type { OutboxEntry } from '../outbox/entry.ts'
+import type { Action, OutboxEntry } from '../outbox/entry.ts'
 
 /** A comment that the person is writing. */
 export interface Composer {
@@ -91,6 +91,9 @@ export const authorOf = (item: Item): string => {
 const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<string>): boolean =>
   draftId === undefined || !(typed.has(draftId) || (withdrawn === true && replies === undefined))
 
+/** Returns the id of the draft that an action sends. */
+const draftOf = (action: Action): string | undefined => (action.kind === 'suggest' ? action.draft?.id : undefined)
+
 /** Returns all items in text order. Items without a position come last. */
 export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
   const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
@@ -98,11 +101,13 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
   // If a comment was deleted, an unsent reply to it becomes a separate item, so that its text can be copied.
   const sent = store.recordIds.value
   const unsent = new Set(store.outbox.list.value.map(({ id }) => id))
+  // Several versions of a suggestion may wait. Only the newest one is shown.
+  const newest = new Map(store.outbox.list.value.map(({ id, action }) => [draftOf(action) ?? id, id]))
   const waiting = store.outbox.list.value.filter(
     ({ id, action, refusal }) =>
       !sent.has(id) &&
       (action.kind === 'comment' ||
-        action.kind === 'suggest' ||
+        (action.kind === 'suggest' && newest.get(draftOf(action) ?? id) === id) ||
         ((action.kind === 'reply' || action.kind === 'edit') &&
           refusal !== undefined &&
           !there.has(action.comment) &&

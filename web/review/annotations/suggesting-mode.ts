@@ -306,8 +306,6 @@ export function openSuggestingMode({
     const original = text.sliceString(from, to)
     const proposed = text.sliceString(from, hunk.from) + hunk.text + text.sliceString(hunk.to, to)
     if (reason.peek().trim() === '') reason.value = note
-    // A version that has not left this device is not sent at all.
-    if (sent.entry !== undefined && !store.isConnected.peek()) store.outbox.drop(sent.entry)
     store.hold(draft.id, sent.author)
     const whole = { from, to, fromShown: from, toShown: to, original, text: proposed }
     return addSuggestions([whole], [{ name: { ...draft, step: draft.step + 1 }, former: sent.action }])
