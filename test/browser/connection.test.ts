@@ -1,5 +1,5 @@
 /** Broken connections, refusals by the server, and several pages of one device. The text is never lost. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { isLong } from '../support/repeats.ts'
 import { start, type World } from '../support/start.ts'
@@ -13,7 +13,7 @@ let browser: Browser
 beforeAll(async () => {
   world = await start()
   proxy = await startProxy(world.url)
-  browser = await launch({ offline: true })
+  browser = await launch()
 })
 
 beforeEach(() => proxy.closeOnText(undefined))
@@ -25,8 +25,8 @@ afterAll(async () => {
 })
 
 /** A device that has opened the document, with its browser context and its page. */
-async function device(url: string): Promise<{ context: BrowserContext; page: Page }> {
-  const context = await browser.newContext({ acceptDownloads: true })
+async function device(url: string, options: BrowserContextOptions = {}): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await browser.newContext({ acceptDownloads: true, ...options })
   const page = await context.newPage()
   await page.goto(url)
   await saved(page)
@@ -37,7 +37,7 @@ test.each([[true], [false]])(
   '[WEB-33] two pages of one device that both wrote offline converge, nothing lost or duplicated (both reloaded: %s)',
   async (bothAgain) => {
     const document = await createDocument(world.url, '# Shared\n')
-    const { context, page: one } = await device(document.url)
+    const { context, page: one } = await device(document.url, { serviceWorkers: 'allow' })
     await workerActive(one)
     const two = await context.newPage()
     await two.goto(`${world.url}/d/${document.id}`)
@@ -149,7 +149,7 @@ test('[WEB-36] text typed while a connection opens is sent after earlier text', 
 
 test('[WEB-37] a change that the device lost keeps no other change from the server', async () => {
   const document = await createDocument(world.url, '')
-  const { context, page } = await device(document.url)
+  const { context, page } = await device(document.url, { serviceWorkers: 'allow' })
   await workerActive(page)
   await context.setOffline(true)
   await typeAtEnd(page, 'abc')

@@ -28,7 +28,6 @@ beforeAll(async () => {
   machine = await newMachine(world.url)
   if (missingEngines.length === 0) spawnSync('flite', ['-voice', 'rms', '-t', said, '-o', machine.path('said.wav')])
   browser = await launch({
-    offline: true,
     more: [
       '--use-fake-ui-for-media-stream',
       '--use-fake-device-for-media-stream',
@@ -308,7 +307,7 @@ test('[MEDIA-38] without session, right, node or engine the page says what is mi
 })
 
 test('[MEDIA-39] a job can be canceled, fails with its reason, waits for a lost connection, and survives a reload with its place', async () => {
-  const dan = await join('dan', { serviceWorkers: 'block' })
+  const dan = await join('dan')
   const { page, context } = dan
   const worker = await scripted(dan)
   await dan.open('Place here.\n\nEnd.')
@@ -357,7 +356,7 @@ test('[MEDIA-39] a job can be canceled, fails with its reason, waits for a lost 
 })
 
 test('[MEDIA-40] the microphone is released when the panel closes, and the recording waits on this device; only document pages may use it', async () => {
-  const eva = await join('eva')
+  const eva = await join('eva', { serviceWorkers: 'allow' })
   const { page } = eva
   const worker = await scripted(eva)
   await page.addInitScript(() => {

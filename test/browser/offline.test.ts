@@ -11,7 +11,6 @@ import {
   createLink,
   editorText,
   held,
-  launch,
   profile,
   readMarkdown,
   saved,
@@ -23,13 +22,11 @@ import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-onStage((stage) => ({ world, browser } = stage), { offline: true })
+onStage((stage) => ({ world, browser } = stage))
 
 test('[WEB-24] a document opened before opens offline after a browser restart, accepts edits, and merges when the network returns', async () => {
   const document = await createDocument(world.url, '# Trip\n')
   const ana = await profile()
-  const browser = await launch({ offline: true })
-
   let context = await ana.open()
   let page = await context.newPage()
   await page.goto(document.url)
@@ -75,14 +72,13 @@ test('[WEB-24] a document opened before opens offline after a browser restart, a
   expect(await readMarkdown(world.url, document)).toBe(merged)
 
   await context.close()
-  await browser.close()
   await ana.remove()
 })
 
 test('[WEB-29] the service worker stores no address with a key', async () => {
   const document = await createDocument(world.url, '# Secret')
-  const browser = await launch({ offline: true })
-  const page = await browser.newPage()
+  const context = await browser.newContext({ serviceWorkers: 'allow' })
+  const page = await context.newPage()
   await page.goto(document.url)
   await saved(page)
   await workerActive(page)
@@ -95,13 +91,13 @@ test('[WEB-29] the service worker stores no address with a key', async () => {
   })
   expect(stored).toContain('/')
   expect(stored.filter((address) => /key=|\/d\/|\/api\/|\/collab|\.md/.test(address))).toEqual([])
-  await browser.close()
+  await context.close()
 })
 
 test('[WEB-31] the service worker may request only its own origin; a page that the browser no longer caches comes from the network', async () => {
   const policy = (await fetch(`${world.url}/sw.js`)).headers.get('content-security-policy')
   expect(policy).toBe("default-src 'none'; connect-src 'self'")
-  const context = await browser.newContext()
+  const context = await browser.newContext({ serviceWorkers: 'allow' })
   const page = await context.newPage()
   await page.goto(world.url)
   await workerActive(page)
@@ -212,7 +208,7 @@ test('[WEB-28] a document never opened before says so without the network', asyn
 
 test('[KEEP-9] unsent entries of an earlier version are sent once, including those that its page adds while it is open', async () => {
   const document = await createDocument(world.url, 'Text here.\n')
-  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const context = await browser.newContext()
   await context.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
   const ask = async <Answer>(path: string): Promise<Answer> =>
     (await (await fetch(`${world.url}/api/docs/${document.id}/${path}`, { headers: { 'x-share-key': document.key } })).json()) as Answer

@@ -9,7 +9,7 @@ import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-onStage((stage) => ({ world, browser } = stage), { offline: true })
+onStage((stage) => ({ world, browser } = stage))
 
 /** Answers that no test can cause with real requests. */
 const answers = [
@@ -70,7 +70,7 @@ test('[REFUSED-1] [HOME-8] every refusal: words, a next step, no violations, on 
 })
 
 test('[REFUSED-2] without a connection a document that was never here says so, and opens automatically when the connection returns', async () => {
-  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'allow' })
   const page = await context.newPage()
   const document = await createDocument(world.url, '# Later')
   await page.goto(world.url)

@@ -10,11 +10,10 @@ import { type OpenedPage, openNew } from './visits.ts'
 
 let world: World
 let browser: Browser
-onStage((stage) => ({ world, browser } = stage), { offline: true })
+onStage((stage) => ({ world, browser } = stage))
 
-/** Opens a page without a service worker, so that its requests can be held. */
 async function person(url: string): Promise<{ context: BrowserContext; page: Page; heard: string[] }> {
-  const { context, page, heard } = await ownPage(browser, { serviceWorkers: 'block' })
+  const { context, page, heard } = await ownPage(browser)
   await page.goto(url)
   await page.locator('.cm-content').waitFor({ state: 'attached' })
   return { context, page, heard }
@@ -282,7 +281,7 @@ test('[WEB-45] a refusal appears at the place of the file: wrong kind, too large
 })
 
 test('[WEB-46] a file added offline is sent once the connection is back, even by a reloaded page, and appears once', async () => {
-  const { document, context, page } = await openNew(browser, world.url, 'first\n')
+  const { document, context, page } = await openNew(browser, world.url, 'first\n', { serviceWorkers: 'allow' })
   await workerActive(page)
   await context.setOffline(true)
   await page.locator('.cm-content').press('Control+End')

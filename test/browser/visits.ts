@@ -55,9 +55,9 @@ export interface OpenedPage extends OwnPage {
 }
 
 /** Creates a document with this content, and opens it in the owner's editor. */
-export async function openNew(browser: Browser, base: string, content: string): Promise<OpenedPage> {
+export async function openNew(browser: Browser, base: string, content: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
   const document = await createDocument(base, content)
-  const own = await ownPage(browser)
+  const own = await ownPage(browser, options)
   await own.page.goto(document.url)
   await saved(own.page)
   return { ...own, document }

@@ -9,7 +9,7 @@ import { openNew } from './visits.ts'
 
 let world: World
 let browser: Browser
-onStage((stage) => ({ world, browser } = stage), { offline: true })
+onStage((stage) => ({ world, browser } = stage))
 
 const fullDisk = {
   'at the call': () => {
@@ -67,7 +67,7 @@ test('[WEB-39] unsent changes by a person who lost the edit role stay, are repor
   const document = await createDocument(world.url, '# Roles\n')
   const edit = await createLink(world.url, document, 'edit')
   const view = await createLink(world.url, document, 'view')
-  const context = await browser.newContext({ acceptDownloads: true })
+  const context = await browser.newContext({ acceptDownloads: true, serviceWorkers: 'allow' })
   const page = await context.newPage()
   await page.goto(edit.url)
   await saved(page)
@@ -92,7 +92,7 @@ test('[WEB-39] unsent changes by a person who lost the edit role stay, are repor
 })
 
 test('[WEB-63] [WEB-90] text that a slow disk had not stored when the page closed is there at the next visit, offline too, and reaches the server once', async () => {
-  const { document, context, page } = await openNew(browser, world.url, '# Slow\n')
+  const { document, context, page } = await openNew(browser, world.url, '# Slow\n', { serviceWorkers: 'allow' })
   await workerActive(page)
   // The chip is drawn in a microtask after the event.
   const seen = await page.evaluateHandle(() => {
@@ -201,7 +201,7 @@ test('[WEB-28] a page with a temporary refusal opens automatically', async () =>
 test('[WEB-40] a new version is offered once, and loaded by a reload', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, '# Version')
-  const context = await browser.newContext()
+  const context = await browser.newContext({ serviceWorkers: 'allow' })
   const page = await context.newPage()
   await page.goto(`${way.url}/d/${document.id}?key=${document.key}`)
   await saved(page)
