@@ -308,7 +308,7 @@ test('[SUGGEST-31] [SUGG-37] suggestions of several people in one place are draw
   await context.close()
 })
 
-test('[SUGG-39] a suggestion that the service has appears once if its author may no longer suggest, even with the caret in it', async () => {
+test('[SUGG-39] [SUGG-50] a suggestion that the service has appears once if its author may no longer suggest, even with the caret in it', async () => {
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'suggest')
   const { context, page } = await personOf('Ana', link.url)
@@ -326,5 +326,28 @@ test('[SUGG-39] a suggestion that the service has appears once if its author may
   expect(await page.getByText('Not saved').count()).toBe(0)
   expect(await page.locator('.margin .card').count()).toBe(1)
   await arePending(document, '→ and Sunday')
+
+  // Now the person types on after the last version that the service has.
+  const held = Promise.withResolvers<undefined>()
+  await page.route('**/drafts/*', async (route) => {
+    if (route.request().postData()?.includes('today too') === true) await held.promise
+    await route.continue()
+  })
+  await selectWords(page, 'slow', { isCursor: true })
+  await page.keyboard.type(' today')
+  await arePending(document, '→ and Sunday', '→ today')
+  await page.keyboard.type(' too')
+  await ask(document, 'PATCH', `shares/${link.id}`, { role: 'comment' })
+  await page.locator('.chip', { hasText: 'Commenting' }).waitFor()
+  held.resolve(undefined)
+  const unsaved = page.locator('.margin .card', { hasText: 'Your link no longer allows this.' })
+  await unsaved.waitFor()
+  expect(await page.locator('.cm-content ins', { hasText: 'today' }).allTextContents()).toEqual([' today too'])
+  expect(await page.locator('.margin .card', { hasText: 'today' }).count()).toBe(1)
+  await ask(document, 'PATCH', `shares/${link.id}`, { role: 'suggest' })
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await unsaved.getByRole('button', { name: 'Try again' }).click()
+  await arePending(document, '→ and Sunday', '→ today too')
+  expect(await page.locator('.cm-content ins', { hasText: 'today' }).allTextContents()).toEqual([' today too'])
   await context.close()
 })

@@ -115,13 +115,16 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
         (action.kind === 'answer' && refusal !== undefined && !proposed.has(action.suggestion)))
   )
   const typed = new Set([...store.held.value].filter((name) => !store.edited.value.has(name)))
+  /** The suggestions of which this device has a newer version that the service refused. */
+  const refused = new Set<string>()
   for (const { action, refusal } of store.outbox.list.value)
-    if (action.kind === 'suggest' && action.draft !== undefined && refusal === undefined) typed.add(shownName(action.draft.id))
+    if (action.kind === 'suggest' && action.draft !== undefined) (refusal === undefined ? typed : refused).add(shownName(action.draft.id))
+  const isReplaced = (each: Suggestion): boolean => isUndecided(each) && each.draftId !== undefined && refused.has(each.draftId)
   const positioned = (id: string): Positioned => ({ id, span: spans.get(id) })
   const all: Item[] = [
     ...store.threads.value.map((thread): Item => ({ kind: 'comment', thread, ...positioned(thread.comment.id) })),
     ...store.proposals.value
-      .filter(({ suggestion }) => isSeen(suggestion, typed))
+      .filter(({ suggestion }) => isSeen(suggestion, typed) && !isReplaced(suggestion))
       .map((proposal): Item => ({ kind: 'proposal', proposal, ...positioned(proposal.suggestion.id) })),
     ...waiting.map((each): Item => ({
       kind: 'new',
