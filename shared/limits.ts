@@ -444,6 +444,8 @@ export const limits = {
   passwordsWaitingMax: 40,
   /** Maximum number of renames that may wait for one account. Each rename writes to all documents of the account, so they run one at a time. */
   renamesWaitingMax: 40,
+  /** Maximum number of earlier names that an account keeps. */
+  formerNamesMax: 10,
   /** Longest lifetime of a session, in days. */
   sessionDaysMax: 30,
   /** Time without use after which a session ends, in days. */

@@ -32,9 +32,16 @@ export const closeCodes = {
 /** Stateless messages that the server sends to open pages (docs/protocol.md). */
 export type LiveMessage =
   /**
-   * The role of the connection. `name`: the person for whom the link was created, sent only to guests. `account`: the name of the signed-in account.
+   * The role of the connection. `name`: the person for whom the link was created, sent only to guests. `account`: the name of the signed-in account,
+   * with its earlier names.
    */
-  | { readonly type: 'role'; readonly role: Role; readonly name?: string; readonly account?: string }
+  | {
+      readonly type: 'role'
+      readonly role: Role
+      readonly name?: string
+      readonly account?: string
+      readonly formerNames?: readonly string[]
+    }
   /** `person` is the id that presence uses for all pages of this person. `number` distinguishes a guest without a name from other such guests. */
   | { readonly type: 'you'; readonly person: string; readonly number?: number }
   | { readonly type: 'event'; readonly event: Output<'listEvents'>['events'][number] }

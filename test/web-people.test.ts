@@ -14,7 +14,7 @@ import { writeDevice } from '../web/device/values.ts'
 import { refusalWords } from '../web/client/refusals.ts'
 import { isFirst, isOwnLink } from '../web/sharing/links.ts'
 import { firstLinkLabel } from '../server/domain/records/keys.ts'
-import { accountName, guestNumber, ownNumber, setPersonName, signature } from '../web/presence/person.ts'
+import { accountName, formerNames, guestNumber, ownNumber, setPersonName, signature } from '../web/presence/person.ts'
 import { keepNumber } from '../web/presence/signature.ts'
 import { displayName, otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
@@ -239,13 +239,18 @@ test('[WHO-13] entries under a number of one’s own show the name that the pers
   shown(undefined, '')
 })
 
-test('[WHO-14] the history calls the reader “You”, once, no matter what names the entries have', () => {
+test('[WHO-14] [WHO-21] the history calls the reader “You”, once, no matter what names the entries have', () => {
   const revision = (authors: string[], author: string | null, more: object = {}): Revision =>
     ({ cause: 'autosave', authorKind: 'guest', ...more, author, authors }) as unknown as Revision
   ownNumber.value = 27
   setPersonName('Ana')
   accountName.value = 'Ana Sousa'
-  expect(writersOf('d1', revision(['Guest 27', 'Ana', 'Ana Sousa', 'Ben', 'Guest 28'], null))).toEqual(['You', 'Ben', 'Guest 28'])
+  formerNames.value = ['A. Sousa']
+  expect(writersOf('d1', revision(['Guest 27', 'Ana', 'Ana Sousa', 'A. Sousa', 'Ben', 'Guest 28'], null))).toEqual([
+    'You',
+    'Ben',
+    'Guest 28'
+  ])
   expect(otherWriters('Ana Sousa', ['Guest 27', 'Ana', 'Ben'])).toEqual(['Ben'])
   expect(otherWriters('Ben', ['Guest 27', 'Ana', 'Ben'])).toEqual(['you'])
   expect(writersOf('d1', revision(['Ana'], 'Ana', { authorKind: 'agent' }))).toEqual(['Ana'])
@@ -258,6 +263,7 @@ test('[WHO-14] the history calls the reader “You”, once, no matter what name
   writeDevice('agmd.made.d1', null)
   setPersonName('')
   accountName.value = ''
+  formerNames.value = []
   ownNumber.value = undefined
 })
 

@@ -225,8 +225,13 @@ export const createLive = ({
         if (entry !== undefined) freeClients(entry, peer)
       })
       const { role, linkName, identity } = caller
+      const { formerNames = [] } = identity.kind === 'account' ? identity : {}
       const named =
-        identity.kind === 'account' ? { account: identity.name } : linkName !== null && identity.kind === 'guest' ? { name: linkName } : {}
+        identity.kind === 'account'
+          ? { account: identity.name, ...(formerNames.length > 0 && { formerNames }) }
+          : linkName !== null && identity.kind === 'guest'
+            ? { name: linkName }
+            : {}
       connection.sendStateless(JSON.stringify({ type: 'role', role: role ?? 'view', ...named } satisfies LiveMessage))
       return Promise.resolve()
     },

@@ -92,6 +92,17 @@ test('[WHO-6] the page of a signed-in person gets the name of the account', asyn
   expect(await told(page, 'role')).toEqual({ type: 'role', role: 'owner', account: 'ana' })
 })
 
+test('[WHO-21] the page of a signed-in person gets the earlier names of the account', async () => {
+  const bea = (await createAccount(world.service, { email: 'bea@example.org', name: 'bea', password: 'correct horse battery' })) as Account
+  const { token } = await openSession(world.service, bea.id, 'app', 'a test')
+  const headers = { Authorization: `Bearer ${token}` }
+  const { json } = await world.ask('POST', '/api/docs', { headers, json: { content: 'text' } })
+  for (const name of ['Bea Lee', 'Bea', 'bea', 'Beatrice']) await world.ask('PATCH', '/api/me', { headers, json: { name } })
+  const page = await world.person(json.id, token).connect()
+  expect(await told(page, 'role')).toMatchObject({ account: 'Beatrice', formerNames: ['bea', 'Bea', 'Bea Lee'] })
+  expect(JSON.stringify((await world.ask('GET', '/api/me', { headers })).json)).not.toContain('Bea Lee')
+})
+
 test('[WHO-2] pages of one browser share a mark in the presence, which needs the browser’s secret', async () => {
   const owner = await world.create('text')
   const link = await owner.share('edit')

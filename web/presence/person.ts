@@ -17,6 +17,9 @@ export const givenName = signal('')
 /** The name of the signed-in account, or '' if nobody is signed in. It takes precedence over the other names. */
 export const accountName = signal('')
 
+/** Earlier names of the signed-in account. Earlier entries of the person have them. */
+export const formerNames = signal<readonly string[]>([])
+
 export const personName = computed(() => accountName.value || ownName.value || givenName.value)
 
 /** The number that the service gave this person, who is a guest without a name. */

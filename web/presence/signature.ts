@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals'
 import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
-import { accountName, givenName, guestNumber, ownName, ownNumber } from './person.ts'
+import { accountName, formerNames, givenName, guestNumber, ownName, ownNumber } from './person.ts'
 
 /**
  * Whether a stored name of an author is one of this person's: the account's name, the name chosen on this device, the name that the link was made
@@ -11,6 +11,7 @@ import { accountName, givenName, guestNumber, ownName, ownNumber } from './perso
 export const isOwnName = (stored: string): boolean =>
   stored !== '' &&
   (stored === accountName.value ||
+    formerNames.value.includes(stored) ||
     stored === ownName.value ||
     stored === givenName.value ||
     (ownNumber.value !== undefined && stored === `Guest ${ownNumber.value}`))

@@ -25,7 +25,7 @@ import { downloadMarkdown } from '../base/download.ts'
 import { keep, type Keep } from '../device/keep.ts'
 import { removeFromDevice } from '../device/remove.ts'
 import { findRecent, forget } from '../device/recent.ts'
-import { accountName, givenName, nameUnitsMax } from '../presence/person.ts'
+import { accountName, formerNames, givenName, nameUnitsMax } from '../presence/person.ts'
 import { setOwnMark } from '../presence/people.ts'
 import { keepsMore, mayKeepMore, takeKey } from './keys.ts'
 import { dayWords } from '../text/when.ts'
@@ -106,6 +106,7 @@ export function openSession(id: string): Session {
     if (message.type === 'role') {
       givenName.value = (message.name ?? '').trim().slice(0, nameUnitsMax).toWellFormed()
       accountName.value = message.account ?? ''
+      formerNames.value = message.formerNames ?? []
     }
     if (message.type === 'event' && message.event.kind === 'doc.renamed') givenTitle.value = message.event.payload.givenTitle ?? null
     if (message.type === 'you') setOwnMark(link.awareness, message.person, message.number)

@@ -71,6 +71,10 @@ const renameOwner = async (service: Service, account: string, line: Line): Promi
   line.stale = false
 }
 
+/** Returns the earlier names of an account that gets the name `next`, the latest first. */
+const formerNamesOf = ({ name, formerNames = [] }: Account, next: string): readonly string[] =>
+  [...new Set([name, ...formerNames])].filter((each) => each !== next).slice(0, limits.formerNamesMax)
+
 /** Stores the name in the account record. */
 const putName = async (service: Service, caller: Caller, id: string, name: string): Promise<Account> => {
   const key = keys.account(id)
@@ -78,7 +82,8 @@ const putName = async (service: Service, caller: Caller, id: string, name: strin
     const checks = await requireRightNow(service, '', caller)
     const entry = await service.storage.get(key)
     if (entry === undefined) throw new ServiceError('credential_invalid')
-    const account: Account = { ...decodeRecord<Account>(entry.value), name, nameChosen: true }
+    const before = decodeRecord<Account>(entry.value)
+    const account: Account = { ...before, name, nameChosen: true, formerNames: formerNamesOf(before, name) }
     const puts = [{ key, value: encodeRecord(account) }]
     if (await service.storage.commit({ checks: [...checks, { key, version: entry.version }], puts })) return account
   }

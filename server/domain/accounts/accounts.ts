@@ -27,6 +27,8 @@ export interface Account {
   readonly epoch?: number
   /** Set if the person chose the name in this service. An external issuer then no longer changes the name. */
   readonly nameChosen?: true
+  /** Earlier names, the latest first. Histories contain them, and the person's pages call their holder “You”. Absent if the account was never renamed. */
+  readonly formerNames?: readonly string[]
   /**
    * Hash of issuer and subject, the lookup key of an external account. Absent for a local account, and for an account that has not signed in since
    * this field was introduced.

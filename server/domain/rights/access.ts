@@ -85,7 +85,7 @@ interface Holder {
 }
 
 const holderOf = ({ session, account }: FoundSession): Holder => ({
-  identity: { kind: 'account', id: account.id, name: account.name },
+  identity: { kind: 'account', id: account.id, name: account.name, ...(account.formerNames && { formerNames: account.formerNames }) },
   session: session.id,
   expiresAt: session.expiresAt,
   scope: null,

@@ -15,6 +15,8 @@ export type Identity =
       readonly kind: 'account' | 'agent'
       readonly id: string
       readonly name: string
+      /** Earlier names of the account. Absent if there are none, or if a program acts. */
+      readonly formerNames?: readonly string[]
       /** Unverified name of the program that acts for the account. Absent if the person or an agent acts. */
       readonly program?: string
     }

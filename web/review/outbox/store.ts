@@ -11,7 +11,7 @@ import type { RequestError } from '../../client/api.ts'
 import { findUser } from '../../client/documents.ts'
 import type { Session } from '../../session/session.ts'
 import { displayName } from '../../presence/people.ts'
-import { personName, signature } from '../../presence/person.ts'
+import { formerNames, personName, signature } from '../../presence/person.ts'
 import { t } from '../../text/t.ts'
 import { newDraftId, shownName } from './draft-name.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
@@ -251,7 +251,8 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     if (isGuestNumber(name)) return personName.value || (name ?? '')
     return known ?? personName.value
   }
-  const isWritten: Store['isMe'] = (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value)
+  const isAccount = (name: string): boolean => account.value !== undefined && (name === account.value || formerNames.value.includes(name))
+  const isWritten: Store['isMe'] = (record) => own.has(record.id) || (record.authorKind === 'account' && isAccount(record.author))
 
   return {
     threads,
