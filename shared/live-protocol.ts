@@ -42,8 +42,11 @@ export type LiveMessage =
       readonly account?: string
       readonly formerNames?: readonly string[]
     }
-  /** `person` is the id that presence uses for all pages of this person. `number` distinguishes a guest without a name from other such guests. */
-  | { readonly type: 'you'; readonly person: string; readonly number?: number }
+  /**
+   * `person` is the id that presence uses for all pages of this person. `number` distinguishes a guest without a name from other such guests. `hue` is
+   * the color in which others see this person.
+   */
+  | { readonly type: 'you'; readonly person: string; readonly number?: number; readonly hue?: number }
   | { readonly type: 'event'; readonly event: Output<'listEvents'>['events'][number] }
   /** A review assignment was created or changed. The message never contains the assignment's link. */
   | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }

@@ -59,7 +59,7 @@ test('[WEB-84] a name has one color everywhere; if two people present share one,
   expect(Array.from({ length: 500 }, (_, index) => hueOfName(`Name ${index}`))).not.toContain(ownHue)
 })
 
-test('[WEB-84] a page gives its own person the color that others see', () => {
+test('[WEB-84] [WHO-22] a page gives its own person the color that others see', () => {
   for (const name of ['Ana', 'Bea', '']) {
     const doc = new Y.Doc()
     doc.clientID = 7
@@ -68,6 +68,9 @@ test('[WEB-84] a page gives its own person the color that others see', () => {
     awareness.setLocalState({ user: { name } })
     awareness.states.set(9, { user: { kind: 'guest', name: 'Carl', role: 'edit', hue: hueOfName('Carl') } })
     expect(people(awareness)[0]?.hue).toBe(hueOfName(name === '' ? 'Guest' : name))
+    // Somebody who came earlier has this color, so the service gave the person another one.
+    setOwnMark(awareness, 'mine', undefined, 2)
+    expect(people(awareness)[0]?.hue).toBe(2)
     awareness.destroy()
   }
 })

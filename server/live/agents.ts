@@ -14,7 +14,7 @@ import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import type { Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
-import type { PresenceUser } from './awareness.ts'
+import { presentHue, type PresenceUser } from './awareness.ts'
 
 /** The programs that the presence of one document shows. */
 export interface Agents {
@@ -106,7 +106,8 @@ export const createAgents = ({ doc, document, openDoc, registry, clock }: Agents
       // The program's link may have ended since.
       if (!shown.has(id)) return entry.forget()
       const { client } = entry
-      const user: PresenceUser = { name, kind: 'agent', role: caller.role ?? 'view', hue: hueOfName(name) }
+      const named: PresenceUser = { name, kind: 'agent', role: caller.role ?? 'view', hue: hueOfName(name) }
+      const user: PresenceUser = { ...named, hue: presentHue(document.awareness.states, client, named) }
       entry.clock = Math.max(entry.clock, document.awareness.meta.get(client)?.clock ?? 0) + 1
       applyAwarenessUpdate(document.awareness, stateMessage(client, entry.clock, { user, cursor: cursorAt(at) }), null)
       entry.cancel()

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
 import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import type { Vault } from '../domain/secrets.ts'
-import { hueOfName } from '../../shared/hues.ts'
+import { hueOfName, hues, ownHue } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 
 type Disguise = Vault['disguise']
@@ -118,6 +118,32 @@ export const presentState = (
     ...(holds === undefined ? {} : { holds }),
     ...(selected === undefined ? {} : { selected })
   }
+}
+
+/** Identifies a person across pages, as pages do (web/presence/people.ts). A guest without a mark is identified by the page only. */
+const personOf = (client: number, { person, kind, name }: PresenceUser): string =>
+  person ?? (kind === 'guest' ? String(client) : `${kind} ${name}`)
+
+/**
+ * Returns the color of a person who is about to be shown. The color of the name goes to the person who came first. Another person with this color gets
+ * the next free one. Both keep their color while they are present under the same name.
+ */
+export const presentHue = (states: ReadonlyMap<number, unknown>, client: number, user: PresenceUser): number => {
+  const userOf = (state: unknown): PresenceUser | undefined => (isRecord(state) ? (state['user'] as PresenceUser | undefined) : undefined)
+  const isSame = (other: PresenceUser | undefined): other is PresenceUser => other?.name === user.name && other.number === user.number
+  const before = userOf(states.get(client))
+  if (isSame(before)) return before.hue
+  const own = personOf(client, user)
+  const taken = new Set<number>([ownHue])
+  for (const [id, state] of states) {
+    const other = userOf(state)
+    if (other === undefined || id === client) continue
+    if (personOf(id, other) !== own) taken.add(other.hue)
+    else if (isSame(other)) return other.hue
+  }
+  let { hue } = user
+  if (taken.size < hues) while (taken.has(hue)) hue = (hue + 1) % hues
+  return hue
 }
 
 /** Returns the states of an awareness message that are not removals, with their clocks. Throws if the message cannot be decoded. */

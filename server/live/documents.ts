@@ -36,6 +36,8 @@ export interface Context {
   person?: string
   /** The number that distinguishes this guest from other guests without a name. */
   number?: number | undefined
+  /** The color in which others see the person. Absent until it has been sent. */
+  hue?: number
 }
 
 /** The close code for a document that ended while its journal was being written. All other errors are failures of the store. */

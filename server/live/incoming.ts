@@ -12,7 +12,7 @@ import { saveBeforeWipe } from '../domain/text/follow.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { Service } from '../domain/service.ts'
 import { stateMessage } from './agents.ts'
-import { guestWithoutName, presentState, readStates, removedClients } from './awareness.ts'
+import { guestWithoutName, presentHue, presentState, readStates, removedClients } from './awareness.ts'
 import type { Context, LoadedDocument } from './documents.ts'
 import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
@@ -223,17 +223,19 @@ export const takePresence = (
       continue
     }
     const presented = presentState(state, caller, entry.id, entry.disguise)
-    states.set(client, { ...presented })
-    const context = connection.context as Context
     const { name, person, number } = presented.user
+    const hue = presentHue(entry.document.awareness.states, client, presented.user)
+    states.set(client, { ...presented, user: { ...presented.user, hue } })
+    const context = connection.context as Context
     // A guest without a name writes under the number that everybody sees.
     if (number !== undefined) context.guestName = `${guestWithoutName} ${number}`
     else if (name !== guestWithoutName) context.guestName = name
     entry.agents.arrived(caller, context.guestName ?? name)
-    if (person === undefined || (person === context.person && number === context.number)) continue
+    if (person === undefined || (person === context.person && number === context.number && hue === context.hue)) continue
     context.person = person
     context.number = number
-    connection.sendStateless(JSON.stringify({ type: 'you', person, ...(number !== undefined && { number }) } satisfies LiveMessage))
+    context.hue = hue
+    connection.sendStateless(JSON.stringify({ type: 'you', person, hue, ...(number !== undefined && { number }) } satisfies LiveMessage))
   }
   if (own === undefined) return
   presencesOf(entry).set(own, peer)

@@ -1,6 +1,7 @@
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { anonymous } from '../../server/domain/rights/caller.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
+import { hueOfName } from '../../shared/hues.ts'
 import { presentState } from '../../server/live/awareness.ts'
 import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -122,12 +123,47 @@ test('[WHO-2] pages of one browser share a mark in the presence, which needs the
   expect(markOf(other)).not.toBe(markOf(one))
   expect(markOf(without)).toBeUndefined()
   expect(JSON.stringify([...(watcher.provider.awareness?.getStates().values() ?? [])])).not.toContain('browser-1')
-  expect(await told(again, 'you')).toEqual({ type: 'you', person: markOf(one) })
+  expect(await told(again, 'you')).toEqual({ type: 'you', person: markOf(one), hue: hueOfName('Ana') })
   // On another document, the same browser is unknown.
   const elsewhere = await world.create('text')
   const page = await elsewhere.connect()
   page.provider.awareness?.setLocalState({ user: { name: 'Ana' }, device: 'browser-1' })
   expect((await told(page, 'you'))['person']).not.toBe(markOf(one))
+})
+
+test('[WHO-22] people keep their color while they are present, and those who come later get a free one', async () => {
+  const owner = await world.create('text')
+  const link = await owner.share('edit')
+  const watcher = await owner.connect()
+  const twin = Array.from({ length: 100 }, (_none, index) => `Twin ${index}`).filter((name) => hueOfName(name) === hueOfName('Ana'))
+  const hueOf = (page: Editor): unknown =>
+    (watcher.provider.awareness?.getStates().get(page.ydoc.clientID)?.['user'] as { hue?: unknown } | undefined)?.hue
+  const enter = async (name: string, device: string): Promise<Editor> => {
+    const page = await link.connect()
+    page.provider.awareness?.setLocalState({ user: { name }, device })
+    await until(() => hueOf(page) !== undefined, name)
+    return page
+  }
+  // The order of the marks, which depends on the devices, does not matter.
+  for (const device of ['a', 'b', 'c', 'd']) {
+    const ana = await enter('Ana', `ana ${device}`)
+    const [first, second] = [await enter(twin[0] ?? '', `first ${device}`), await enter(twin[1] ?? '', `second ${device}`)]
+    const colors = [ana, first, second].map(hueOf)
+    expect(colors[0]).toBe(hueOfName('Ana'))
+    expect(new Set(colors).size).toBe(3)
+    expect((await told(second, 'you'))['hue']).toBe(colors[2])
+    // Another tab of the same person has the same color.
+    const tab = await enter(twin[1] ?? '', `second ${device}`)
+    expect(hueOf(tab)).toBe(colors[2])
+    ana.close()
+    await until(() => hueOf(ana) === undefined, 'Ana has left')
+    first.provider.awareness?.setLocalStateField('cursor', { anchor: null, head: null })
+    const isMoved = (): boolean => watcher.provider.awareness?.getStates().get(first.ydoc.clientID)?.['cursor'] !== undefined
+    await until(isMoved, 'the cursor')
+    expect([first, second].map(hueOf)).toEqual(colors.slice(1))
+    for (const page of [first, second, tab]) page.close()
+    await until(() => hueOf(tab) === undefined && hueOf(first) === undefined && hueOf(second) === undefined, 'everyone has left')
+  }
 })
 
 /** Returns a presence message with one state of one client (y-protocols, awareness). */

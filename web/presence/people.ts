@@ -32,11 +32,13 @@ interface Marked extends Page {
 
 // The server adds marks only to the states of other pages. This page receives its own mark separately.
 const ownMarks = new WeakMap<Awareness, string>()
+const ownHues = new WeakMap<Awareness, number | undefined>()
 
-/** Records this person's mark and, if they are an unnamed guest, their number. */
-export function setOwnMark(awareness: Awareness, mark: string, number?: number): void {
-  if (ownMarks.get(awareness) === mark && guestNumber.peek() === number) return
+/** Records this person's mark, their color and, if they are an unnamed guest, their number. */
+export function setOwnMark(awareness: Awareness, mark: string, number?: number, hue?: number): void {
+  if (ownMarks.get(awareness) === mark && guestNumber.peek() === number && ownHues.get(awareness) === hue) return
   ownMarks.set(awareness, mark)
+  ownHues.set(awareness, hue)
   guestNumber.value = number
   awareness.emit('change', [{ added: [], updated: [awareness.clientID], removed: [] }, 'local'])
 }
@@ -61,14 +63,15 @@ export const displayName = (stored: string): string => {
 /** Returns a person's name as chats store it. In chats, all unnamed guests share one name. */
 export const plainNameOf = ({ name, nameless }: Pick<Page, 'name' | 'nameless'>): string => (nameless ? t('Guest') : name)
 
-/** Returns the color that the service assigns to a name. A page computes its own color, because the service only adds it to the states of others. */
+/** Returns the color that the service assigns to a name. A page computes its own color until the service sends it. */
 const hueOfServer = (name: unknown, number: unknown): number =>
   hueOfName(typeof name === 'string' && name.trim() !== '' ? name.trim() : typeof number === 'number' ? `Guest ${number}` : 'Guest')
 
 function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>): Marked | undefined {
   const user = state['user']
   if (typeof user !== 'object' || user === null) return undefined
-  const { name, kind, role, hue, person, number } = user as Record<string, unknown>
+  const { name, kind, role, hue: shown, person, number } = user as Record<string, unknown>
+  const hue = id === awareness.clientID ? ownHues.get(awareness) : shown
   const own = ownMarks.get(awareness)
   const mark = id === awareness.clientID ? own : typeof person === 'string' ? person : undefined
   const known = id === awareness.clientID ? guestNumber.peek() : number
@@ -88,7 +91,8 @@ function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>
 const keyOf = ({ id, kind, name, mark }: Marked): string => mark ?? (kind === 'guest' ? String(id) : `${kind} ${name}`)
 
 /**
- * Gives each person a distinct color, starting from the color of the name. If two people share a color, the person whose mark sorts later gets the
+ * Gives each person a distinct color, starting from the color that the service sent. The service gives people distinct colors, but two nodes may choose
+ * the same color at once. If two people share a color, the person whose mark sorts later gets the
  * next free color, which is the same on every page and after each reload.
  */
 function apart(list: readonly Marked[]): Marked[] {

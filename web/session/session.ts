@@ -109,7 +109,7 @@ export function openSession(id: string): Session {
       formerNames.value = message.formerNames ?? []
     }
     if (message.type === 'event' && message.event.kind === 'doc.renamed') givenTitle.value = message.event.payload.givenTitle ?? null
-    if (message.type === 'you') setOwnMark(link.awareness, message.person, message.number)
+    if (message.type === 'you') setOwnMark(link.awareness, message.person, message.number, message.hue)
     for (const listener of listeners) listener(message)
   }
   // On a first visit, this device stores nothing worth waiting for.
