@@ -18,6 +18,7 @@ import type { Service } from '../domain/service.ts'
 import { type Agents, createAgents } from './agents.ts'
 import { closeCodes } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
+import { watchDoubledValues } from './doubled-values.ts'
 import { createTidier, type Tidier } from './tidy.ts'
 import type { Inbox } from './backlog.ts'
 import { createPresenceFrames, type PresenceFrames } from './presence-frames.ts'
@@ -74,6 +75,8 @@ export interface LoadedDocument {
   /** The programs that are shown in presence although they have no socket. */
   readonly agents: Agents
   readonly tidier: Tidier
+  /** Stops the removal of doubled values. */
+  readonly stopDoubled: () => void
   /** The edits of this turn of the event loop. */
   readonly edits: TurnEdits
   /** Returns a stable name for text, which does not reveal the text (`Vault`). */
@@ -174,6 +177,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     entry.follower.stop()
     entry.agents.stop()
     entry.tidier.stop()
+    entry.stopDoubled()
     entry.edits.stop()
     entry.presence.stop()
     entry.nodes?.stop()
@@ -232,6 +236,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
       document,
       agents,
       tidier,
+      stopDoubled: watchDoubledValues(document, openDoc),
       edits,
       disguise: service().vault.disguise,
       presence: createPresenceFrames(document, edits.flush),

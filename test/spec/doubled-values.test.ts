@@ -1,0 +1,111 @@
+/** People who set the same value without knowing of each other (server/live/doubled-values.ts). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { applyEdits, type Edit } from '../../shared/text/diff.ts'
+import { fencesOf } from '../../shared/fences/fences.ts'
+import { parseSheet } from '../../shared/fences/sheet.ts'
+import { setCell } from '../../shared/fences/sheet-edits.ts'
+import { type Editor, startWorld, until, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+/** Changes the text as a control of a page does, in one transaction. */
+const control = (ydoc: Y.Doc, edits: readonly Edit[]): void => {
+  const text = ydoc.getText('content')
+  ydoc.transact(() => {
+    for (const { from, to, insert } of edits.toReversed()) {
+      if (to > from) text.delete(from, to - from)
+      if (insert !== '') text.insert(from, insert)
+    }
+  })
+}
+
+/** A task that everybody checks off. Once it has one mark, the server has removed all doubled values. */
+const task = '\n- [ ] last\n'
+
+/** Returns the text that everybody has after several people made these changes offline. */
+const merged = async (start: string, ...changes: readonly ((text: string) => readonly Edit[])[][]): Promise<string> => {
+  const owner = await world.create(start + task)
+  const { ydoc } = await owner.connect()
+  const copies = changes.map((own) => {
+    const copy = new Y.Doc()
+    Y.applyUpdate(copy, Y.encodeStateAsUpdate(ydoc))
+    for (const change of own) control(copy, change(copy.getText('content').toString()))
+    const at = copy.getText('content').toString().lastIndexOf('[ ]') + 1
+    control(copy, [{ from: at, to: at + 1, insert: 'x' }])
+    return copy
+  })
+  const pages: Editor[] = []
+  for (const copy of copies) pages.push(await owner.connect({ ydoc: copy }))
+  await Promise.all(pages.map((page) => page.saved()))
+  const done = task.replace('[ ]', '[x]')
+  await until(async () => (await owner.read()).content.endsWith(done), 'one mark')
+  const { content } = await owner.read()
+  await Promise.all(pages.map((page) => page.shows(content)))
+  return content.slice(0, -done.length)
+}
+
+const sets =
+  (row: number, column: number, value: string) =>
+  (text: string): readonly Edit[] =>
+    setCell(parseSheet(fencesOf(text)[0] as never), row, column, value)
+const wraps =
+  (word: string, mark: string) =>
+  (text: string): Edit[] => {
+    const from = text.indexOf(word)
+    return [
+      { from, to: from, insert: mark },
+      { from: from + word.length, to: from + word.length, insert: mark }
+    ]
+  }
+const begins =
+  (line: string, mark: string) =>
+  (text: string): Edit[] => [{ from: text.indexOf(line), to: text.indexOf(line), insert: mark }]
+
+const tick = (text: string): Edit[] => [{ from: text.indexOf('[ ]') + 1, to: text.indexOf('[ ]') + 2, insert: 'x' }]
+const untick = (text: string): Edit[] => [{ from: text.indexOf('[x]') + 1, to: text.indexOf('[x]') + 2, insert: ' ' }]
+
+const sheet = '```sheet\n| n | |\n|---|---|\n| 10 |  |\n```\n'
+
+test('[EDIT-90] a task that several people check off at the same time has one mark', async () => {
+  expect(await merged('- [ ] task\n', [tick], [tick])).toBe('- [x] task\n')
+  expect(await merged('> 1. [ ] task\n', [tick], [tick], [tick])).toBe('> 1. [x] task\n')
+  expect(await merged('- [ ] task\n', [tick, untick, tick], [tick])).toBe('- [x] task\n')
+})
+
+test('[EDIT-91] a sheet cell that several people set at the same time has the value of one of them', async () => {
+  for (const old of ['10', ''])
+    for (const [one, other] of [
+      ['25', '30'],
+      ['100', '200'],
+      ['15', '12']
+    ] as const) {
+      const column = old === '' ? 1 : 0
+      const text = await merged(sheet, [sets(1, column, '7'), sets(1, column, one)], [sets(1, column, other)])
+      const at = (value: string): string => applyEdits(sheet, sets(1, column, value)(sheet))
+      expect([at(one), at(other)]).toContain(text)
+    }
+})
+
+test('[EDIT-92] a format that several people apply at the same time has its marks once', async () => {
+  expect(await merged('the price.\n', [wraps('price', '**')], [wraps('price', '**')])).toBe('the **price**.\n')
+  expect(await merged('One.\n\nEnd.\n', [begins('End', '# ')], [begins('End', '# ')])).toBe('One.\n\n# End.\n')
+  const level = await merged('One.\n\nEnd.\n', [begins('End', '## ')], [begins('End', '### ')])
+  expect(['One.\n\n## End.\n', 'One.\n\n### End.\n']).toContain(level)
+})
+
+test('[EDIT-93] text that several people type at the same place is kept', async () => {
+  const both = async (start: string, line: string, one: string, other: string): Promise<void> => {
+    const text = await merged(start, [begins(line, one)], [begins(line, other)])
+    expect([one + other, other + one].map((each) => start.replace(line, each + line))).toContain(text)
+  }
+  await both('Say |.\n', '|', 'xx', 'xx')
+  await both('| a |\n| - |\n| END |\n', 'END', '25', '30')
+  await both('```sheet\n| n |\n|---|\n| 1END |\n```\n', 'END', '25', '30')
+  await both('[END] no task\n', 'END', 'x', 'x')
+  await both('One\n\n\n\nTwo\n', '\nTwo', '- ', '- ')
+})
