@@ -174,7 +174,7 @@ test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] [GRID-2
   await page.context().close()
 })
 
-test('[GRID-6] [GRID-10] handles open the menu of a row or column and can be dragged; the edges add both', async () => {
+test('[GRID-6] [GRID-10] [GRID-40] handles open the menu of a row or column, can be dragged and stay next to their cell; the edges add both', async () => {
   const document = await createDocument(world.url, '| n | w |\n| - | - |\n| 10 | a |\n| 9 | b |\n| 11 | c |')
   const { page, heard } = await open(document.url)
   await cell(page, '10').click()
@@ -184,6 +184,34 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or column and can be dra
     await page.getByRole('menuitem', { name, exact: true }).click()
   }
   await handle('column').waitFor()
+  const headers = { 'X-Share-Key': document.key, 'Content-Type': 'application/json' }
+  const suggestions = `${world.url}/api/docs/${document.id}/suggestions`
+  const suggest = async (find: string, words: string): Promise<string> => {
+    const body = JSON.stringify({ operation: 'replace', find, text: words })
+    return ((await (await fetch(suggestions, { method: 'POST', headers, body })).json()) as { id: string }).id
+  }
+  const heads = page.locator('.md-grid-head .md-cell')
+  const sides = async (): Promise<string> => {
+    const [start, end] = [(await heads.first().boundingBox())!, (await heads.last().boundingBox())!]
+    return `${Math.round(start.x)} ${Math.round(end.x + end.width)}`
+  }
+  /** Waits until the table is elsewhere, with its handles and the caret next to the cells. */
+  const movesWith = async (change: () => Promise<unknown>): Promise<void> => {
+    const before = await sides()
+    await change()
+    await until(async () => {
+      const [words, row] = [(await cell(page, '10').boundingBox())!, (await handle('row').boundingBox())!]
+      const [add, caret] = [(await page.locator('.grid-add-row').boundingBox())!, (await page.locator('.cm-cursor-primary').boundingBox())!]
+      const isPlaced = Math.abs(row.x + row.width / 2 - words.x) < 1 && caret.x > words.x && caret.x < words.x + words.width
+      return isPlaced && before !== (await sides()) && `${Math.round(add.x)} ${Math.round(add.x + add.width)}` === (await sides())
+    }, 'the handles and the caret are next to their cells')
+  }
+  // The first card moves the column of text, and another suggestion only widens the table.
+  const ids: string[] = []
+  await movesWith(async () => ids.push(await suggest('b', 'd')))
+  await movesWith(async () => ids.push(await suggest('c', 'many more words')))
+  await movesWith(() => page.locator('.paper').evaluate((paper) => paper.classList.remove('has-margin')))
+  await movesWith(() => Promise.all(ids.map((id) => fetch(`${suggestions}/${id}`, { method: 'DELETE', headers }))))
   await choose('column', 'Sort A to Z')
   await text(page, '| n | w |\n| - | - |\n| 9 | b |\n| 10 | a |\n| 11 | c |')
   await at(page, '| 10^ | a |')

@@ -42,8 +42,6 @@ class BlockHandle {
   readonly #line = this.#dom.appendChild(document.createElement('div'))
   #unit: Unit | undefined
   #drag: Drag | undefined
-  /** The margin for cards moves the column without changing any size, so the editor reports no change in its geometry. */
-  readonly #margin = new MutationObserver(() => this.#follow())
   /** Whether the next click ends a drag and must be ignored. */
   #dragged = false
 
@@ -66,8 +64,6 @@ class BlockHandle {
     view.scrollDOM.addEventListener('pointermove', this.#moved)
     view.scrollDOM.addEventListener('pointerleave', this.#hide)
     view.contentDOM.addEventListener('focusout', this.#left)
-    const paper = view.dom.parentElement
-    if (paper !== null) this.#margin.observe(paper, { attributeFilter: ['class'] })
   }
 
   update({ docChanged, changes, geometryChanged }: ViewUpdate): void {
@@ -98,7 +94,6 @@ class BlockHandle {
 
   destroy(): void {
     this.#end()
-    this.#margin.disconnect()
     this.#view.scrollDOM.removeEventListener('pointermove', this.#moved)
     this.#view.scrollDOM.removeEventListener('pointerleave', this.#hide)
     this.#view.contentDOM.removeEventListener('focusout', this.#left)

@@ -95,8 +95,13 @@ class Handles {
     this.#draw()
   }
 
-  update({ docChanged, selectionSet, focusChanged, geometryChanged, viewportChanged }: ViewUpdate): void {
-    if (docChanged || selectionSet || focusChanged || geometryChanged || viewportChanged) this.#draw()
+  update({ selectionSet, focusChanged, geometryChanged }: ViewUpdate): void {
+    if (selectionSet || focusChanged || geometryChanged) this.#draw()
+  }
+
+  /** A suggestion in a cell can widen the table without changing the text. */
+  docViewUpdate(): void {
+    this.#draw()
   }
 
   destroy(): void {

@@ -1,4 +1,5 @@
 /** The editor extras: writing aids that load once the text is visible. */
+import { columnMoves } from '../column-moves.ts'
 import { namesOnHover } from '../names-on-hover.ts'
 import type { Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
@@ -69,6 +70,7 @@ export const createExtras = ({
   typing
 }: ExtrasInput): Extras => ({
   always: [
+    columnMoves,
     remoteGlow,
     namesOnHover,
     completions(blocks, documents, onChange),
