@@ -4,7 +4,7 @@ import { EditorState, type Extension, type TransactionSpec } from '@codemirror/s
 import type { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { deleteBlock, duplicateBlock, moveBlock } from '../web/editor/blocks/commands.ts'
-import { siblingsOf } from '../web/editor/blocks/units.ts'
+import { siblingsOf, unitAt } from '../web/editor/blocks/units.ts'
 import { commandOf } from '../web/commands/all.ts'
 import type { Page } from '../web/commands/page.ts'
 import { setHeading, toggleList } from '../web/editor/commands-block.ts'
@@ -42,6 +42,38 @@ function after(marked: string, run: (view: EditorView) => boolean): string | fal
 }
 
 const [up, down] = [moveBlock(-1), moveBlock(1)]
+
+const folding = '<details>\n<summary>S</summary>\n\none\n\ntwo\n\n</details>'
+
+test.each([
+  ['a paragraph above', `on|e\n\n${folding}`, false, `${folding}\n\non|e`],
+  ['a paragraph below', `${folding}\n\non|e`, `on|e\n\n${folding}`, false],
+  [
+    'its summary',
+    `a\n\n${folding.replace('S', 'S|')}\n\nb`,
+    `${folding.replace('S', 'S|')}\n\na\n\nb`,
+    `a\n\nb\n\n${folding.replace('S', 'S|')}`
+  ],
+  ['text in it', folding.replace('two', 'tw|o'), folding.replace('one\n\ntwo', 'tw|o\n\none'), `${folding.replace('two\n\n', '')}\n\ntw|o`],
+  [
+    'text in it, past more of the kind',
+    `<details>\n<summary>T</summary>\n\n${folding}\n\nx|\n\n</details>`,
+    `<details>\n<summary>T</summary>\n\nx|\n\n${folding}\n\n</details>`,
+    `<details>\n<summary>T</summary>\n\n${folding}\n\n</details>\n\nx|`
+  ],
+  ['code that shows tags', `\`\`\`\n${folding}\n\`\`\`\n\nx|`, `x|\n\n\`\`\`\n${folding}\n\`\`\``, false]
+])('[BLOCK-1] [WRITE-190] collapsible text moves as one block, and blocks pass it: %s', (_name, text, above, below) => {
+  expect([after(text, up), after(text, down)]).toEqual([above, below])
+})
+
+test('[WRITE-190] collapsible text is deleted and duplicated with its tags, and a block can be dragged into it', () => {
+  const text = `a\n\n${folding}\n\nb`
+  expect(after(text.replace('S', 'S|'), deleteBlock)).toBe('a\n\n|b')
+  expect(after(text.replace('S', 'S|'), duplicateBlock)).toBe(text.replace('S', 'S|').replace('\n\nb', `\n\n${folding}\n\nb`))
+  const { state } = viewOf(`|${text}`)
+  expect([siblingsOf(state, 0).length, siblingsOf(state, 0, 0, { isDrag: true }).length]).toEqual([3, 6])
+  expect(unitAt(state, text.indexOf('</details>'))).toMatchObject({ from: 3, to: 3 + folding.length })
+})
 
 test.each([
   ['a paragraph past another', 'one\n\nt|wo\n\nthree', 't|wo\n\none\n\nthree', 'one\n\nthree\n\nt|wo'],

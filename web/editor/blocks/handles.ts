@@ -87,7 +87,7 @@ class BlockHandle {
 
   /** Returns the block that begins at a position, together with its siblings. */
   #chosenAt(from: number): Chosen | undefined {
-    const units = siblingsOf(this.#view.state, from)
+    const units = siblingsOf(this.#view.state, from, from, { isDrag: true })
     const first = indexAt(units, from)
     return units[first]?.from === from ? { units, run: { first, last: first } } : undefined
   }

@@ -1,11 +1,13 @@
 /**
- * The blocks that a person can move: the lines of a paragraph, heading, quote, table, code block or component, or a list item with everything in it.
- * An item moves among the items of its list. An item of a top-level list may also leave the list.
+ * The blocks that a person can move: the lines of a paragraph, heading, quote, table, code block or component, a list item with everything in it, or
+ * collapsible text with its tags. An item moves among the items of its list. An item of a top-level list may also leave the list. A block in
+ * collapsible text may leave it.
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode, Tree } from '@lezer/common'
 import { frontMatterEnd } from '../front-matter.ts'
+import { collapsiblesOf } from '../live/collapsible-parts.ts'
 
 /** The list that an item belongs to, and its position there. */
 export interface ItemOf {
@@ -74,14 +76,39 @@ function nodeAt(state: EditorState, tree: Tree, position: number): SyntaxNode | 
   return undefined
 }
 
+/** The blocks with the opening and the closing tag of collapsible text. */
+interface Tags {
+  readonly first: SyntaxNode
+  readonly last: SyntaxNode
+}
+
+/** Returns the tags of all collapsible text that is in no other kind of block, the outer text before the text in it. */
+function tagsIn(state: EditorState, tree: Tree): Tags[] {
+  return collapsiblesOf(state).flatMap(({ opening, closing }) => {
+    const [first, last] = [tree.topNode.childAfter(opening.from), tree.topNode.childAfter(closing.from)]
+    return first?.name === 'HTMLBlock' && last?.name === 'HTMLBlock' && first.from < last.from ? [{ first, last }] : []
+  })
+}
+
+const unitOfTags = (state: EditorState, { first, last }: Tags): Unit => ({ ...unitOf(state, first), to: linesOf(state, last).to })
+
 /** Returns the block at a position. Undefined between blocks and in front matter. */
 export function unitAt(state: EditorState, position: number): Unit | undefined {
-  const node = nodeAt(state, syntaxTree(state), position)
-  return node === undefined ? undefined : unitOf(state, node)
+  const tree = syntaxTree(state)
+  const node = nodeAt(state, tree, position)
+  if (node === undefined) return undefined
+  const tags =
+    node.name === 'HTMLBlock' && tagsIn(state, tree).find(({ first, last }) => first.from === node.from || last.from === node.from)
+  return tags ? unitOfTags(state, tags) : unitOf(state, node)
+}
+
+export interface SiblingsOptions {
+  /** Whether blocks in other collapsible text count, as targets of a drag. */
+  readonly isDrag?: boolean
 }
 
 /** Returns the blocks that may swap places with the blocks of a range, in document order: the items of their list, or all top-level blocks. */
-export function siblingsOf(state: EditorState, from: number, to = from): readonly Unit[] {
+export function siblingsOf(state: EditorState, from: number, to = from, { isDrag = false }: SiblingsOptions = {}): readonly Unit[] {
   // The tree of the state itself includes this parse result only after the next transaction.
   const tree = ensureSyntaxTree(state, state.doc.length, parseMs)
   if (tree === null) return []
@@ -90,8 +117,21 @@ export function siblingsOf(state: EditorState, from: number, to = from): readonl
   if (list !== null && list.parent?.parent !== null && to <= list.to) return list.getChildren('ListItem').map((item) => unitOf(state, item))
   const front = frontMatterEnd(state.doc)
   const found: Unit[] = []
+  // Collapsible text is one block for everything that is not in it.
+  const whole = tagsIn(state, tree).filter(({ first, last }) => {
+    const isAround = first.to < from && to < last.from
+    return !isAround && (!isDrag || (first.from <= to && last.to >= from))
+  })
+  let end = 0
   for (let each = tree.topNode.firstChild; each !== null; each = each.nextSibling) {
-    if (each.from < front) continue
+    if (each.from < Math.max(front, end)) continue
+    const { from: start } = each
+    const tags = whole.find(({ first }) => first.from === start)
+    if (tags !== undefined) {
+      found.push(unitOfTags(state, tags))
+      end = tags.last.to
+      continue
+    }
     const nodes = isList(each) ? each.getChildren('ListItem') : [each]
     found.push(...nodes.map((one) => unitOf(state, one)))
   }

@@ -2,7 +2,7 @@
  * Finds collapsible text (`<details>` with a `<summary>`) in a document. It has the same form as in the reading view (shared/markdown/details.ts),
  * whose code would be too large for the editor.
  */
-import type { ChangeDesc, Text } from '@codemirror/state'
+import { Facet, type ChangeDesc, type EditorState, type Text } from '@codemirror/state'
 
 /** A range of the text. */
 export interface Stretch {
@@ -68,6 +68,11 @@ export function collapsiblesIn(doc: Text): readonly Collapsible[] {
   }
   return found.toSorted((one, other) => one.opening.from - other.opening.from)
 }
+
+/** The collapsible text of the document, where the live view has already found it. */
+export const knownCollapsibles = Facet.define<readonly Collapsible[], readonly Collapsible[] | undefined>({ combine: ([parts]) => parts })
+
+export const collapsiblesOf = (state: EditorState): readonly Collapsible[] => state.facet(knownCollapsibles) ?? collapsiblesIn(state.doc)
 
 const linesAround = (doc: Text, from: number, to: number): string => doc.sliceString(doc.lineAt(from).from, doc.lineAt(to).to)
 

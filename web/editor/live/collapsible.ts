@@ -8,7 +8,7 @@ import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type Command, t
 import { t } from '../../text/t.ts'
 import { LiveContext } from '../context.ts'
 import { revealed } from '../resting.ts'
-import { type Collapsible, collapsiblesIn, mayChangeTags, moved, type Stretch } from './collapsible-parts.ts'
+import { type Collapsible, collapsiblesIn, knownCollapsibles, mayChangeTags, moved, type Stretch } from './collapsible-parts.ts'
 
 /** Folds the collapsible text that begins at a position, or unfolds it. */
 const toggle = StateEffect.define<number>({ map: (position, changes) => changes.mapPos(position, 1) })
@@ -68,6 +68,7 @@ const field = StateField.define<Folds>({
   create: ({ doc }) => foldsOf(collapsiblesIn(doc), new Set()),
   update,
   provide: (self) => [
+    knownCollapsibles.from(self, ({ parts }) => parts),
     EditorView.decorations.from(self, ({ decorations }) => decorations),
     EditorView.atomicRanges.of((view) => view.state.field(self).decorations)
   ]
