@@ -179,7 +179,7 @@ test('[WRITE-4] [WRITE-100] [WRITE-102] [WRITE-103] [EXPORT-11] Escape and Tab l
   await leave()
 })
 
-test('[WRITE-165] [WRITE-166] collapsible text is drawn without its tags, folded by its button, and unfolded by the caret', async () => {
+test('[WRITE-165] [WRITE-166] [WRITE-191] collapsible text is drawn without its tags, folded by its button, and unfolded by the caret', async () => {
   const { page, press, type, text, leave } = await writer('<details>\n<summary>Why?</summary>\n\nBecause\n\n</details>\n\nEnd')
   const shown = (): Promise<string[]> => page.locator('.cm-line').allInnerTexts()
   const lines = async (expected: readonly string[]): Promise<void> => {
@@ -192,7 +192,7 @@ test('[WRITE-165] [WRITE-166] collapsible text is drawn without its tags, folded
   await page.getByRole('button', { name: 'Fold', exact: true }).click()
   await lines(['', 'Why?', '', 'End'])
   await page.getByText('Why?').click()
-  await lines(['', '<summary>Why?</summary>', '', 'End'])
+  await lines(['', 'Why?', '', 'End'])
   await press('End')
   await type('!')
   await press('Enter')
@@ -201,9 +201,22 @@ test('[WRITE-165] [WRITE-166] collapsible text is drawn without its tags, folded
   await lines(['', 'Why?!', '', 'So', '', 'Because', '', '', '', 'End'])
   // The caret is in the text that the button folds.
   await page.getByRole('button', { name: 'Fold', exact: true }).click()
-  await lines(['', '<summary>Why?!</summary>', '', 'End'])
+  await lines(['', 'Why?!', '', 'End'])
   await press('End', 'ArrowRight')
-  await lines(['', 'Why?!', '', 'So', '', 'Because', '', '', '', 'End'])
+  const open = ['', 'Why?!', '', 'So', '', 'Because', '', '', '', 'End']
+  await lines(open)
+  // The arrow keys go past the tags, in both directions.
+  for (const key of ['ArrowDown', 'ArrowUp']) {
+    for (let count = 0; count < open.length - 3; count++) {
+      await press(key)
+      expect((await shown()).join('')).not.toContain('<')
+    }
+    await press('x')
+  }
+  const moved = '<details>\n<summary>xWhy?!</summary>\n\nSo\n\nBecause\n\n</details>\n\nEndx'
+  await text(moved)
+  await press('Backspace', 'Delete', 'End', 'Delete', 'Home', 'Backspace')
+  await text('hy?!\n\nSo\n\nBecause\n\n\n\nEndx')
   await leave()
 })
 

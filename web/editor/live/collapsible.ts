@@ -1,6 +1,6 @@
 /**
- * Draws collapsible text in the live view: the summary as a heading with a button that folds the text, and no tags. The tags of a line are visible
- * while the caret is in it. Text is never folded by itself, and unfolds when the caret moves into it.
+ * Draws collapsible text in the live view: the summary as a heading with a button that folds the text, and no tags. Tags are visible while
+ * they are selected (collapsible-caret.ts). Text is never folded by itself, and unfolds when the caret moves into it.
  */
 import { syntaxTree } from '@codemirror/language'
 import { EditorState, Prec, StateEffect, StateField, Transaction, type Extension, type Text, type TransactionSpec } from '@codemirror/state'
@@ -23,7 +23,7 @@ interface Folds {
 const hide = Decoration.replace({ block: true })
 
 /** Whether the tags are HTML, and not code that shows tags. */
-const isHtml = (state: EditorState, { opening }: Collapsible): boolean =>
+export const isHtml = (state: EditorState, { opening }: Collapsible): boolean =>
   syntaxTree(state).resolveInner(opening.from + 1, -1).name === 'HTMLBlock'
 
 /** Returns the lines that are invisible while they are folded: all after the summary, with the closing tag. */
@@ -191,7 +191,7 @@ function draw(live: LiveContext, part: Collapsible, isFolded: boolean): void {
       { from, to: words.from },
       { from: words.to, to: summaryEnd }
     ]) {
-      if (live.touched(summary.from, summary.to)) live.mark(tag.from, tag.to, 'md-summary-tag')
+      if (live.touched(tag.from + 1, tag.to - 1)) live.mark(tag.from, tag.to, 'md-summary-tag')
       else live.hide(tag.from, tag.to)
     }
   }

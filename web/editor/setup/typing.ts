@@ -18,6 +18,7 @@ import { itemSpaces } from '../join-blocks.ts'
 import { keepFormats } from '../keep-formats.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
 import { belowCollapsible } from '../below-collapsible.ts'
+import { collapsibleCaret } from '../collapsible-caret.ts'
 import { pictureCard } from '../live/picture-card.ts'
 import { pictureChosen } from '../live/picture-chosen.ts'
 import { pictureHandles } from '../live/picture-handles.ts'
@@ -43,6 +44,7 @@ export const typing: Typing = {
     pressBelow,
     typeBelow,
     belowCollapsible,
+    collapsibleCaret,
     outerBars,
     typeInCell,
     barInCell,
