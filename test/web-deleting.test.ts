@@ -181,6 +181,17 @@ test('[WRITE-144] a new link that is left empty disappears; one with text or an 
   expect(linked().type('w').moveTo(0).shown).toBe('|see [w]() here')
 })
 
+test('[WRITE-192] Backspace in the empty first field of a new link removes the link and keeps its text', () => {
+  const linked = (marked: string): Writer => {
+    const writer = new Writer(marked)
+    insertLink(writer.view)
+    return writer
+  }
+  expect(linked('see | here').press('Backspace').shown).toBe('see | here')
+  expect(linked('see words| here').press('Backspace').shown).toBe('see words| here')
+  expect(linked('- |').press('Backspace').shown).toBe('- |')
+})
+
 test('[WRITE-154] Escape removes a new link without an address and keeps its text', () => {
   const linked = (marked: string): Writer => {
     const writer = new Writer(marked)

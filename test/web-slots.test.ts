@@ -1,5 +1,5 @@
 /** Slots, which Enter and Tab leave, and code fences that close automatically. */
-import { EditorState, type StateCommand, type TransactionSpec } from '@codemirror/state'
+import { EditorState, type Extension, type StateCommand, type TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { closeFence } from '../web/editor/close-fence.ts'
@@ -7,6 +7,7 @@ import { closingFences } from '../web/editor/closing-fences.ts'
 import { insertCodeBlock } from '../web/editor/commands-block.ts'
 import { continueCode } from '../web/editor/commands-code.ts'
 import { insertLink } from '../web/editor/commands-inline.ts'
+import { linkFields } from '../web/editor/link-fields.ts'
 import { markdown } from '../web/editor/language.ts'
 import { completeAddress, leaveSlot, slots, slotsIn } from '../web/editor/slots.ts'
 
@@ -14,13 +15,13 @@ import { completeAddress, leaveSlot, slots, slotsIn } from '../web/editor/slots.
 class Writer {
   state: EditorState
 
-  constructor(marked: string) {
+  constructor(marked: string, more: Extension = []) {
     const from = marked.search(/[‹|]/)
     const to = marked.includes('›') ? marked.indexOf('›') - 1 : from
     this.state = EditorState.create({
       doc: marked.replaceAll(/[‹›|]/g, ''),
       selection: { anchor: from, head: to },
-      extensions: [markdown(), slots, closingFences]
+      extensions: [markdown(), slots, closingFences, more]
     })
   }
 
@@ -77,6 +78,29 @@ test('[WRITE-154] the slots of a link end when its Markdown is gone, and stay wh
   // The text is `see []() here`.
   expect([changed(4, 8), changed(4, 6), changed(7, 8), changed(0, 13)]).toEqual([false, false, false, false])
   expect([changed(0, 4), changed(4, 4, 'x'), changed(8, 13), changed(5, 5, '(a)')]).toEqual([true, true, true, true])
+})
+
+test.each([
+  ['see | here', ['[', '](', ')']],
+  ['see ‹words› here', ['[', '](', ')']],
+  ['‹https://example.org›', ['[', '](https://example.org)']]
+])('[WRITE-192] the live view hides the brackets of a new link: %j', (marked, expected) => {
+  const writer = new Writer(marked, linkFields)
+  const hidden = (): string[] => {
+    const found: string[] = []
+    for (const set of writer.state.facet(EditorView.decorations)) {
+      if (typeof set === 'function') continue
+      for (const cursor = set.iter(); cursor.value !== null; cursor.next())
+        if (cursor.value.point && cursor.from < cursor.to) found.push(writer.state.sliceDoc(cursor.from, cursor.to))
+    }
+    return found
+  }
+  expect(hidden()).toEqual([])
+  writer.run(insertLink)
+  expect(hidden()).toEqual(expected)
+  writer.run(leaveSlot)
+  writer.run(leaveSlot)
+  expect(hidden()).toEqual([])
 })
 
 test('[WRITE-36] Enter and Tab move from the words of a new link to its address and then out of it', () => {

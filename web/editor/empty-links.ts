@@ -1,8 +1,8 @@
 /**
  * Removes a new link that the person leaves without text and address, because its brackets alone would stay in the text as plain characters. Escape
- * removes a new link without an address, and keeps its text. The removal is part of the step that inserted the link, so undo does not restore it.
+ * removes a new link without an address, and keeps its text. So does Backspace in its first field while that is empty. The removal is part of the step that inserted the link, so undo does not restore it.
  */
-import { EditorState, type Extension, type StateCommand, type Transaction, type TransactionSpec } from '@codemirror/state'
+import { EditorState, Prec, type Extension, type StateCommand, type Transaction, type TransactionSpec } from '@codemirror/state'
 import { keymap } from '@codemirror/view'
 import { inLastStep } from './binding.ts'
 import { slotsIn } from './slots.ts'
@@ -33,10 +33,16 @@ const takeBack: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
+function isFirstEmpty(state: EditorState): boolean {
+  const first = slotsIn(state)?.slots[0]
+  return first !== undefined && first.from === first.to && state.selection.main.head === first.from
+}
+
 export const emptyLinks: Extension = [
   EditorState.transactionFilter.of((transaction) => {
     const more = linkLeft(transaction)
     return more === undefined ? transaction : [transaction, more]
   }),
-  keymap.of([{ key: 'Escape', run: takeBack }])
+  keymap.of([{ key: 'Escape', run: takeBack }]),
+  Prec.high(keymap.of([{ key: 'Backspace', run: (target) => isFirstEmpty(target.state) && takeBack(target) }]))
 ]

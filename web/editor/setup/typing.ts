@@ -16,6 +16,7 @@ import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
 import { itemSpaces } from '../join-blocks.ts'
 import { keepFormats } from '../keep-formats.ts'
+import { linkFields } from '../link-fields.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
 import { belowCollapsible } from '../below-collapsible.ts'
 import { collapsibleCaret } from '../collapsible-caret.ts'
@@ -49,6 +50,7 @@ export const typing: Typing = {
     typeInCell,
     barInCell,
     lineWords,
+    linkFields,
     deleteInFormats,
     emptyMarks,
     keepFormats,
