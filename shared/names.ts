@@ -37,9 +37,13 @@ export const collabPath = '/collab'
 export const headingUnitsMax = 20_000
 const headingLinesMax = 200
 
-/** Returns a heading as plain text. A link becomes its text, and emphasis and code marks are removed. A name that consists only of marks stays. */
+/**
+ * Returns a heading as plain text. A link becomes its text, and the marks of emphasis, highlights and code are removed. A name that consists only of
+ * marks stays.
+ */
 export const plainHeading = (heading: string): string =>
   withoutTargets(withoutFootnotes(heading))
+    .replace(/(?<!\\)==([^\s=](?:[^=]*[^\s=])?)==/g, '$1')
     // An escaped character represents itself.
     .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading

@@ -89,6 +89,8 @@ const deep = `${'- '.repeat(20_000)}x`
 test.each<readonly [string, () => unknown]>([
   ['a heading of spaces that ends a line', () => titleIn(`# ${' '.repeat(19_000)}\u2028`)],
   ['an outline of such headings', () => outlineOf(`# ${spaces}\u2028\n#${spaces}x\u2028`)],
+  ['a heading of highlights', () => plainHeading('==a '.repeat(50_000))],
+  ['a heading of one highlight', () => plainHeading(`==a${' '.repeat(200_000)}`)],
   ['a heading of brackets', () => plainHeading('['.repeat(200_000))],
   ['a heading of beginnings of footnotes', () => plainHeading('[^'.repeat(100_000))],
   ['a heading of beginnings of links', () => plainHeading('[a]('.repeat(50_000))],

@@ -38,6 +38,18 @@ test('[WEB-6] a document is named after its first heading outside code, without 
   expect(titleOfText(titleIn('Autumn fair\n\n## Stalls'), null)).toBe('Autumn fair')
 })
 
+test.each([
+  ['The ==marked== words', 'The marked words'],
+  ['==a== and ==**b c**==', 'a and b c'],
+  ['a == b, b==c', 'a == b, b==c'],
+  ['a == b == c', 'a == b == c'],
+  ['\\==a==', '==a=='],
+  ['==== a', '==== a']
+])('[WRITE-193] the title of the heading %j is %j', (heading, expected) => {
+  expect(titleIn(`# ${heading}\n`).heading).toBe(expected)
+  expect(titleOfText(titleIn(heading), null)).toBe(expected)
+})
+
 test('[WEB-7] words are counted in every script', () => {
   expect(countWords('')).toBe(0)
   expect(countWords('It’s a well-known fact: 3 words')).toBe(6)
