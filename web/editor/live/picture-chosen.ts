@@ -6,6 +6,7 @@ import { EditorSelection, EditorState, Prec, Transaction, type Extension, type T
 import { EditorView, keymap, type Command, type DOMEventHandlers, type MouseSelectionStyle } from '@codemirror/view'
 import { endStep } from '../binding.ts'
 import { hasOwnActions } from '../bubble.ts'
+import { tableAt } from '../tables.ts'
 import { editPicture, pictureAt, type PictureAt } from './picture-at.ts'
 import { belowOrAfter } from './picture-changes.ts'
 import { pictureFrom } from './picture-size.ts'
@@ -118,6 +119,21 @@ const arrow = (step: 1 | -1, isVertical: boolean): Command => {
   return (view) => leaves(view) || reaches(view)
 }
 
+/**
+ * Moves the caret away from a selected picture, because its Markdown is visible while the caret is next to it. In a cell, the Markdown stays hidden
+ * there.
+ */
+const escape: Command = (view) => {
+  const { state } = view
+  const picture = chosenPicture(state)
+  if (picture === undefined || tableAt(state) !== undefined) return false
+  const { from, to } = picture
+  const after = view.moveByChar(EditorSelection.cursor(to), true).head
+  const anchor = beyond(state, 1) ?? beyond(state, -1) ?? (after > to ? after : view.moveByChar(EditorSelection.cursor(from), false).head)
+  if (anchor !== from) view.dispatch({ selection: { anchor }, scrollIntoView: true, userEvent: 'select' })
+  return anchor !== from
+}
+
 /** Returns the picture that a pointer event without modifier keys points at. */
 function pointedAt(view: EditorView, { target, button, shiftKey, ctrlKey, metaKey, altKey }: MouseEvent): PictureAt | undefined {
   const shown = target instanceof Element ? target.closest('.md-figure, img.md-media') : null
@@ -186,6 +202,7 @@ export const pictureChosen: Extension = [
       { key: 'Backspace', run: remove },
       { key: 'Delete', run: remove },
       { key: 'Mod-k', run: edit },
+      { key: 'Escape', run: escape },
       { key: 'ArrowLeft', run: arrow(-1, false) },
       { key: 'ArrowUp', run: arrow(-1, true) },
       { key: 'ArrowRight', run: arrow(1, false) },
