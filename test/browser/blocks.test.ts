@@ -35,7 +35,7 @@ async function drag(page: Page, words: string, to: string): Promise<void> {
   await page.locator('.block-drop:visible').waitFor()
 }
 
-test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved by keys and menu; its comments follow, and undo is one step', async () => {
+test('[BLOCK-5] [BLOCK-6] [BLOCK-15] [WRITE-195] a block is dragged by its handle, and moved by keys and menu; its comments follow, and undo is one step', async () => {
   const before =
     'One\n\nTwo words that are commented on\n\n- a\n  - b\n- c\n\nThe last and longest paragraph of them all, with more words than the others'
   const document = await createDocument(world.url, before)
@@ -72,6 +72,14 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
   await page.locator('.block-handle:visible').waitFor()
   await page.locator('.card').focus()
   await page.locator('.block-handle:visible').waitFor({ state: 'detached' })
+
+  // The handle marks everything that it moves: an item together with its nested item.
+  await page.locator('.md-item').first().hover()
+  await page.locator('.block-handle').hover()
+  const [item, nested] = [await page.locator('.md-item').first().boundingBox(), await page.locator('.md-item').nth(1).boundingBox()]
+  const marked = (): Promise<number> =>
+    page.locator('.block-handle').evaluate((handle) => parseFloat(getComputedStyle(handle, '::after').height))
+  await until(async () => Math.abs((await marked()) - (item?.height ?? 0) - (nested?.height ?? 0)) < 1, 'the item is marked')
 
   await drag(page, 'Two words', 'The last')
   await page.keyboard.press('Escape')

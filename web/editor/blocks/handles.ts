@@ -58,6 +58,7 @@ class BlockHandle {
     this.#hide()
     this.#line.hidden = true
     this.#handle.addEventListener('mousedown', (event) => event.preventDefault())
+    this.#handle.addEventListener('pointerenter', () => this.#unit !== undefined && this.#outline(this.#unit))
     this.#handle.addEventListener('pointerdown', (event) => this.#press(event))
     this.#handle.addEventListener('click', () => this.#open())
     view.scrollDOM.append(this.#dom)
@@ -203,6 +204,8 @@ class BlockHandle {
     const chosen = this.#chosenAt(unit.from)
     if (chosen === undefined) return
     this.#dragged = false
+    this.#outline(unit)
+    const { dom } = this.#view
     const begun = event.clientY
     const drag: Drag = { chosen, to: undefined, y: begun, frame: 0 }
     this.#drag = drag
@@ -210,7 +213,7 @@ class BlockHandle {
     const move = ({ clientY }: PointerEvent): void => {
       drag.y = clientY
       if (drag.to === undefined && Math.abs(clientY - begun) < dragFrom) return
-      if (drag.to === undefined) this.#begin(unit)
+      if (drag.to === undefined) dom.classList.add('block-dragging')
       this.#updateTarget(drag)
     }
     const up = (last: PointerEvent): void => {
@@ -242,10 +245,9 @@ class BlockHandle {
     this.#end()
   }
 
-  /** Shows that the block is being dragged. */
-  #begin(unit: Unit): void {
+  /** Marks the block while the pointer is on its handle or drags it. Lines without blank lines between them are one block. */
+  #outline(unit: Unit): void {
     const view = this.#view
-    view.dom.classList.add('block-dragging')
     const { x, y } = this.#origin()
     const [top, bottom] = [view.lineBlockAt(unit.from).top, view.lineBlockAt(unit.to).bottom].map((at) => at + view.documentTop + y)
     this.#handle.style.setProperty('--block-top', `${(top ?? 0) - parseFloat(this.#handle.style.top)}px`)
