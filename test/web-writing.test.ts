@@ -31,7 +31,7 @@ import { beyond, chosenPicture, typedAfter } from '../web/editor/live/picture-ch
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter } from '../web/editor/live/picture-size.ts'
 import { belowTag } from '../web/editor/below-collapsible.ts'
 import { collapsible } from '../web/editor/live/collapsible.ts'
-import { collapsiblesIn, mayChangeTags, moved } from '../web/editor/live/collapsible-parts.ts'
+import { collapsiblesIn, mayChangeTags, moved } from '../web/editor/collapsible-parts.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
 import { firstPlace, resting } from '../web/editor/resting.ts'

@@ -78,7 +78,10 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] [WRITE-195] a block is dragged by its handl
   await page.locator('.block-handle').hover()
   const [item, nested] = [await page.locator('.md-item').first().boundingBox(), await page.locator('.md-item').nth(1).boundingBox()]
   const marked = (): Promise<number> =>
-    page.locator('.block-handle').evaluate((handle) => parseFloat(getComputedStyle(handle, '::after').height))
+    page.locator('.block-handle').evaluate((handle) => {
+      const { display, height } = getComputedStyle(handle, '::after')
+      return display === 'none' ? 0 : parseFloat(height)
+    })
   await until(async () => Math.abs((await marked()) - (item?.height ?? 0) - (nested?.height ?? 0)) < 1, 'the item is marked')
 
   await drag(page, 'Two words', 'The last')

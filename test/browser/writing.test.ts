@@ -216,7 +216,7 @@ test('[WRITE-165] [WRITE-166] [WRITE-191] collapsible text is drawn without its 
   const moved = '<details>\n<summary>xWhy?!</summary>\n\nSo\n\nBecause\n\n</details>\n\nEndx'
   await text(moved)
   await press('Backspace', 'Delete', 'End', 'Delete', 'Home', 'Backspace')
-  await text('hy?!\n\nSo\n\nBecause\n\n\n\nEndx')
+  await text('\nhy?!\n\nSo\n\nBecause\n\n\n\nEndx')
   await leave()
 })
 

@@ -7,7 +7,7 @@ import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode, Tree } from '@lezer/common'
 import { frontMatterEnd } from '../front-matter.ts'
-import { collapsiblesOf } from '../live/collapsible-parts.ts'
+import { collapsiblesOf } from '../collapsible-parts.ts'
 
 /** The list that an item belongs to, and its position there. */
 export interface ItemOf {

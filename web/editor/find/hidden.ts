@@ -8,7 +8,7 @@ import { EditorView } from '@codemirror/view'
 import { componentsOf, isDrawable } from '../../../shared/fences/drawn.ts'
 import { unseenIn } from '../../../shared/fences/unseen.ts'
 import { drawsComponents } from '../inserts.ts'
-import { collapsiblesIn, tagsOf } from '../live/collapsible-parts.ts'
+import { collapsiblesIn, tagsOf } from '../collapsible-parts.ts'
 import { decorateRange } from '../live/live.ts'
 
 interface Stretch {

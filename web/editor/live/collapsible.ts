@@ -8,7 +8,7 @@ import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type Command, t
 import { t } from '../../text/t.ts'
 import { LiveContext } from '../context.ts'
 import { revealed } from '../resting.ts'
-import { type Collapsible, collapsiblesIn, knownCollapsibles, mayChangeTags, moved, type Stretch } from './collapsible-parts.ts'
+import { type Collapsible, collapsiblesIn, knownCollapsibles, mayChangeTags, moved, type Stretch } from '../collapsible-parts.ts'
 
 /** Folds the collapsible text that begins at a position, or unfolds it. */
 const toggle = StateEffect.define<number>({ map: (position, changes) => changes.mapPos(position, 1) })

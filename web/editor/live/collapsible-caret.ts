@@ -2,12 +2,16 @@
  * Moves the caret past the tags of collapsible text, so that they stay hidden. The tags are visible while they are selected, and where a document
  * begins or ends with them.
  */
-import { EditorSelection, EditorState, Prec, type Extension, type Transaction, type TransactionSpec } from '@codemirror/state'
+import { EditorState, Prec, type Extension, type Transaction, type TransactionSpec } from '@codemirror/state'
 import { keymap, type Command, type EditorView } from '@codemirror/view'
-import { isHtml } from './live/collapsible.ts'
-import { collapsiblesOf, type Collapsible } from './live/collapsible-parts.ts'
+import { isHtml } from './collapsible.ts'
+import { collapsiblesOf, tagsOf, type Collapsible } from '../collapsible-parts.ts'
 
 const isIn = (position: number, from: number, to: number): boolean => position >= from && position <= to
+
+/** Returns the collapsible text around a position, the outer text first. */
+const partsAt = (state: EditorState, at: number): readonly Collapsible[] =>
+  collapsiblesOf(state).filter((part) => isIn(at, part.opening.from, part.closingEnd) && isHtml(state, part))
 
 /** Returns the place next to the tags at a position. Returns the position if it is in no tag. */
 function besideTags({ doc }: EditorState, parts: readonly Collapsible[], from: number, to: number): number {
@@ -34,44 +38,31 @@ function pastTags(transaction: Transaction): Transaction | readonly TransactionS
   const { main, ranges } = newSelection
   const before = state.selection.main
   if (docChanged || !transaction.isUserEvent('select') || !main.empty || !before.empty || ranges.length > 1) return transaction
-  const parts = collapsiblesOf(state).filter((part) => isIn(main.head, part.opening.from, part.closingEnd) && isHtml(state, part))
+  const parts = partsAt(state, main.head)
   let { head } = main
-  for (let count = 0; count < tagsMax; count++) {
-    const next = besideTags(state, parts, before.head, head)
-    if (next === head) break
-    head = next
-  }
-  return head === main.head ? transaction : [transaction, { selection: EditorSelection.cursor(head), sequential: true }]
+  for (let count = 0; count < tagsMax; count++) head = besideTags(state, parts, before.head, head)
+  return head === main.head ? transaction : [transaction, { selection: { anchor: head }, sequential: true }]
 }
 
 /** Returns the collapsible text whose summary contains the caret. */
 function summaryAt({ state }: EditorView): Collapsible | undefined {
-  const { main } = state.selection
-  if (!main.empty) return undefined
-  return collapsiblesOf(state).find((part) => isIn(main.head, part.words.from, part.words.to) && isHtml(state, part))
+  const { head, empty } = state.selection.main
+  return empty ? partsAt(state, head).find(({ words }) => isIn(head, words.from, words.to)) : undefined
 }
 
 const goTo =
   (edge: 'from' | 'to'): Command =>
   (view) => {
-    const part = summaryAt(view)
-    if (part !== undefined) view.dispatch({ selection: { anchor: part.words[edge] }, scrollIntoView: true, userEvent: 'select' })
-    return part !== undefined
+    const anchor = summaryAt(view)?.words[edge]
+    if (anchor !== undefined) view.dispatch({ selection: { anchor }, userEvent: 'select' })
+    return anchor !== undefined
   }
 
 /** Removes the tags at the start of a summary, as Backspace removes the marker of a quote. */
 const removeTags: Command = (view) => {
-  const part = view.state.readOnly ? undefined : summaryAt(view)
-  if (part === undefined || view.state.selection.main.head !== part.words.from) return false
-  const { opening, words, summaryEnd, closing, closingEnd } = part
-  view.dispatch({
-    changes: [
-      { from: opening.from, to: words.from },
-      { from: words.to, to: summaryEnd },
-      { from: closing.from, to: closingEnd }
-    ],
-    userEvent: 'delete.backward'
-  })
+  const part = summaryAt(view)
+  if (part?.words.from !== view.state.selection.main.head || view.state.readOnly) return false
+  view.dispatch({ changes: tagsOf(part), userEvent: 'delete.backward' })
   return true
 }
 
