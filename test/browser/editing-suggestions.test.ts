@@ -308,7 +308,7 @@ test('[SUGGEST-31] [SUGG-37] suggestions of several people in one place are draw
   await context.close()
 })
 
-test('[SUGG-39] [SUGG-50] a suggestion that the service has appears once if its author may no longer suggest, even with the caret in it', async () => {
+test('[SUGG-39] [SUGG-50] [LINK-41] a suggestion that the service has appears once if its author may no longer suggest, even with the caret in it', async () => {
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'suggest')
   const { context, page } = await personOf('Ana', link.url)
@@ -339,6 +339,7 @@ test('[SUGG-39] [SUGG-50] a suggestion that the service has appears once if its 
   await page.keyboard.type(' too')
   await ask(document, 'PATCH', `shares/${link.id}`, { role: 'comment' })
   await page.locator('.chip', { hasText: 'Commenting' }).waitFor()
+  await page.getByText('You can now only comment on this document.').waitFor()
   held.resolve(undefined)
   const unsaved = page.locator('.margin .card', { hasText: 'Your link no longer allows this.' })
   await unsaved.waitFor()

@@ -63,10 +63,10 @@ test.each(Object.entries(fullDisk))(
   }
 )
 
-test('[WEB-39] unsent changes by a person who lost the edit role stay, are reported and can be downloaded; with a better link they arrive', async () => {
+test('[WEB-39] [LINK-41] unsent changes by a person who lost the edit role stay, are reported and can be downloaded; with a better link they arrive', async () => {
   const document = await createDocument(world.url, '# Roles\n')
   const edit = await createLink(world.url, document, 'edit')
-  const view = await createLink(world.url, document, 'view')
+  const weaker = await createLink(world.url, document, 'comment')
   const context = await browser.newContext({ acceptDownloads: true, serviceWorkers: 'allow' })
   const page = await context.newPage()
   await page.goto(edit.url)
@@ -75,11 +75,11 @@ test('[WEB-39] unsent changes by a person who lost the edit role stay, are repor
   await context.setOffline(true)
   await typeAtEnd(page, 'mine')
   await until(async () => (await editorText(page)).endsWith('mine'), 'what was typed')
-  await page.goto(view.url)
+  await page.goto(weaker.url)
   await held(page, 4).waitFor()
   await context.setOffline(false)
   await chip(page, 'readonly').waitFor()
-  await page.getByText('You can read this document but no longer edit it. Some of your changes did not reach the server').waitFor()
+  await page.getByText('You can comment on this document but no longer edit it. Some of your changes did not reach the server').waitFor()
   expect(await editorText(page)).toBe('# Roles\nmine')
   expect(await readMarkdown(world.url, document)).toBe('# Roles\n')
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download my copy' }).click()])

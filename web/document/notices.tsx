@@ -4,20 +4,8 @@ import type { Page } from '../commands/page.ts'
 import { t } from '../text/t.ts'
 import type { Session } from '../session/session.ts'
 import { Later } from '../view/later.tsx'
-import { Download, lostWords } from './copy-of-text.tsx'
-import { loadEnded } from './later-parts.ts'
-
-/** Says where the changes that the server did not accept are stored. */
-function HeldNotice({ session, text }: { session: Session; text: string }): JSX.Element {
-  return (
-    <div class='notice danger'>
-      <p>{text}</p>
-      <p class='actions'>
-        <Download session={session} />
-      </p>
-    </div>
-  )
-}
+import { HeldNotice } from './copy-of-text.tsx'
+import { loadDeclined, loadEnded } from './later-parts.ts'
 
 /**
  * Says that another link on this device gives more access. The space for the notice is reserved before the page knows whether it is needed, so that
@@ -50,19 +38,12 @@ function KeepNotice(): JSX.Element {
 function Current({ view }: { view: Page }): JSX.Element | null {
   const { session } = view
   if (session.link.ended.value !== undefined) return session.state.value === 'open' ? <Later load={loadEnded} view={view} /> : null
-  // Only this component reads the number of unsent changes, because it changes with each key press.
-  const where =
-    session.keep.state.value === 'kept' ? t('The text is stored on this device.') : t('This page keeps the text while it is open.')
   return (
     <>
-      {session.declined.value && (
-        <HeldNotice session={session} text={`${t('You can read this document but no longer edit it.')} ${lostWords()} ${where}`} />
-      )}
+      {session.declined.value && <Later load={loadDeclined} view={view} />}
+      {/* Only this component reads the number of unsent changes, because it changes with each key press. */}
       {session.link.struggling.value && session.unsent.value > 0 && (
-        <HeldNotice
-          session={session}
-          text={`${t('The server cannot save your changes right now. It tries again automatically.')} ${where}`}
-        />
+        <HeldNotice session={session} text={t('The server cannot save your changes right now. It tries again automatically.')} />
       )}
       {session.hasMoreAccess.value !== false && <MoreAccessNotice session={session} isSure={session.hasMoreAccess.value === true} />}
       {session.keep.state.value === 'lost' && <KeepNotice />}

@@ -82,12 +82,15 @@ export function createParts(session: Session): Parts {
     if (!closed) mediaOf(page)
   })
 
-  /** Draws diagrams for the published page. Only the page of a person who may edit does this. */
-  const openDrawings = once(async () => {
-    const { followDrawings } = await import('../sharing/follow-drawings.ts')
-    if (!closed) endDrawings = followDrawings(session)
+  /** Draws diagrams for the published page, and reports a lower role. Only the page of a person who may write does this. */
+  const openWriter = once(async () => {
+    const [{ followDrawings }, { followLoweredRole }] = await Promise.all([
+      import('../sharing/follow-drawings.ts'),
+      import('./lowered-role.ts')
+    ])
+    if (!closed) endWriter = [followDrawings(session), followLoweredRole(session)]
   })
-  let endDrawings = (): void => undefined
+  let endWriter: readonly (() => void)[] = []
 
   const asked = async <Part>(open: () => Promise<Part>, run: (part: Part) => unknown): Promise<void> => {
     let part: Part
@@ -126,7 +129,7 @@ export function createParts(session: Session): Parts {
       const isUrgent = proposed || onlyProposes || asksForAnnotation()
       // A reader does not need the parts for writing.
       const waiting: (() => Promise<unknown>)[] =
-        page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]
+        page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openWriter]
       waiting.push(() => preparePrinting(session))
       let stop = (): void => undefined
       // Writing works without this part, which loads on the next visit.
@@ -148,10 +151,9 @@ export function createParts(session: Session): Parts {
       return () => {
         closed = true
         stop()
-        for (const end of stops) end()
+        for (const end of [...stops, ...endWriter]) end()
         review.value?.close()
         feed.value?.close()
-        endDrawings()
         endReturns()
       }
     }

@@ -1100,6 +1100,12 @@ export const de: Catalogue = {
   'You can comment': 'Du kannst kommentieren',
   'You can edit': 'Du kannst bearbeiten',
   'You can read': 'Du kannst lesen',
+  'You can comment on this document but no longer edit it.': 'Du kannst dieses Dokument kommentieren, aber nicht mehr bearbeiten.',
+  'You can now only comment on this document.': 'Du kannst dieses Dokument jetzt nur noch kommentieren.',
+  'You can now only read this document.': 'Du kannst dieses Dokument jetzt nur noch lesen.',
+  'You can now only suggest changes to this document.': 'Du kannst in diesem Dokument jetzt nur noch Änderungen vorschlagen.',
+  'You can suggest changes to this document but no longer edit it.':
+    'Du kannst in diesem Dokument Änderungen vorschlagen, es aber nicht mehr bearbeiten.',
   'You can read this document but no longer edit it.': 'Du kannst dieses Dokument lesen, aber nicht mehr bearbeiten.',
   'You can suggest': 'Du kannst vorschlagen',
   'You do not have access': 'Du hast keinen Zugang',
