@@ -1604,7 +1604,7 @@ test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] [REVIEW-68] on a phone the
   await context.close()
 })
 
-test('[REVIEW-80] a half-written comment and reply stay, and can be copied, after the link was revoked', async () => {
+test('[REVIEW-80] [LINK-40] a half-written comment and reply stay, and can be copied, after the link was revoked, even if the device has another link', async () => {
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'comment')
   await fetch(`${world.url}/api/docs/${document.id}/comments`, {
@@ -1612,7 +1612,9 @@ test('[REVIEW-80] a half-written comment and reply stay, and can be copied, afte
     headers: { 'x-share-key': document.key, 'content-type': 'application/json' },
     body: JSON.stringify({ body: 'Is it so?', target: null })
   })
-  const { context, page } = await person('Bea', link.url, { permissions: ['clipboard-read', 'clipboard-write'] })
+  const { context, page } = await person('Bea', document.url, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.goto(link.url)
+  await page.locator('.chip', { hasText: 'Commenting' }).waitFor()
   await selectWords(page, 'twice')
   await page.keyboard.press('Control+.')
   const card = page.locator('.side-panel .card', { hasText: 'Is it so?' })
@@ -1620,8 +1622,11 @@ test('[REVIEW-80] a half-written comment and reply stay, and can be copied, afte
   await card.getByLabel('Reply').and(page.locator('textarea')).fill('Not quite')
   await page.locator('.side-panel').getByRole('button', { name: 'Comment', exact: true }).click()
   await page.getByLabel('Write a comment').fill('And here')
+  const writing = page.locator('.side-panel .card.composer textarea:focus')
+  await writing.waitFor()
   await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
   await page.locator('.chip[data-state=ended]').waitFor()
+  await writing.waitFor()
   for (const [place, words] of [
     [page.locator('.side-panel .card.composer'), 'And here'],
     [card, 'Not quite']
@@ -1632,5 +1637,9 @@ test('[REVIEW-80] a half-written comment and reply stay, and can be copied, afte
     await place.getByRole('button', { name: 'Copy text' }).click()
     await until(async () => (await page.evaluate(() => navigator.clipboard.readText())) === words, 'the copied text')
   }
+  // The page does not turn into that of an editor while the person writes.
+  await page.getByText('Your link was revoked or has expired. This device has another link to the document.').waitFor()
+  await page.getByRole('link', { name: 'Use the other link' }).click()
+  await page.locator('.chip', { hasText: 'Saved' }).waitFor()
   await context.close()
 })

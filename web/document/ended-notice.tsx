@@ -24,6 +24,11 @@ const endedWords: Readonly<Record<Ended, string>> = {
   )
 }
 
+const endedLinks: readonly Ended[] = ['credential_ended', 'forbidden', 'not_found']
+
+/** Whether another link on this device may still open the document. */
+const mayUseOther = ({ hasOtherLink }: Session, reason: Ended): boolean => hasOtherLink && endedLinks.includes(reason)
+
 /** Whether the person opened the document without a link, as the account that is no longer signed in. */
 const isSignedOut = ({ key }: Session, reason: Ended): boolean =>
   key === '' && (reason === 'credential_ended' || reason === 'credential_required')
@@ -54,7 +59,11 @@ function ended(session: Session, reason: Ended, isDeleted: boolean): string {
   const until = reason === 'deleted' ? session.restorableUntil.value : undefined
   const hope = until === undefined ? '' : ` ${t('It can be restored until {day}.', { day: until })}`
   const lost = unsent === 0 ? t('You see the last text that this page received.') : lostWords()
-  const words = isSignedOut(session, reason) ? signedOutWords(isDeleted) : t(endedWords[reason])
+  const words = mayUseOther(session, reason)
+    ? t('Your link was revoked or has expired. This device has another link to the document.')
+    : isSignedOut(session, reason)
+      ? signedOutWords(isDeleted)
+      : t(endedWords[reason])
   return `${words}${hope} ${lost}`
 }
 
@@ -74,10 +83,17 @@ export function EndedNotice({ view: { session } }: { view: Page }): JSX.Element 
             {t('Sign in')}
           </a>
         )}
+        {mayUseOther(session, reason) && (
+          <a class='button' href={`/d/${session.id}`}>
+            {t('Use the other link')}
+          </a>
+        )}
         <Download session={session} />
-        <button type='button' class='button' onClick={remove}>
-          {t('Remove from this device')}
-        </button>
+        {!mayUseOther(session, reason) && (
+          <button type='button' class='button' onClick={remove}>
+            {t('Remove from this device')}
+          </button>
+        )}
       </p>
     </div>
   )

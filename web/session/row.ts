@@ -72,7 +72,10 @@ export const noteTrash = ({ id, link, trashed }: OpenPage): Stop =>
       remember(id, { trashedUntil: found.until, role: 'owner' })
   })
 
-/** Opens the document with the link stored on this device if the link in the address is invalid. */
+/**
+ * Opens the document with the link stored on this device if the link in the address is invalid. If that link ends while the document is open, the
+ * person may be writing, so a notice offers the other link instead (web/document/ended-notice.tsx).
+ */
 export const leaveBadLink = ({ id, access, link, unsent }: OpenPage, answered: Answer['answered']): Stop => {
   const badLink = computed(() => {
     const { error } = answered.value
@@ -80,6 +83,6 @@ export const leaveBadLink = ({ id, access, link, unsent }: OpenPage, answered: A
     return access.kept !== undefined && (refused || error?.status === 401 || error?.status === 404)
   })
   return effect(() => {
-    if (badLink.value && unsent.value === 0) location.replace(`/d/${id}`)
+    if (badLink.value && unsent.value === 0 && !link.connectedBefore.peek()) location.replace(`/d/${id}`)
   })
 }

@@ -44,6 +44,8 @@ export interface Session {
   readonly canEdit: ReadonlySignal<boolean>
   /** Whether this device stores a link with more rights than the one that opened the document. Undefined while the page is asking the service. */
   readonly hasMoreAccess: ReadonlySignal<boolean | undefined>
+  /** Whether this device stores another link than the one that opened the document. */
+  readonly hasOtherLink: boolean
   readonly title: ReadonlySignal<string>
   /** The title that the owner gave the document. Null if the title comes from its text. */
   readonly givenTitle: Signal<string | null>
@@ -178,6 +180,7 @@ export function openSession(id: string): Session {
     hasMoreAccess: computed(() =>
       role.value === null ? (mayKeepMore(access) && refusal.value === undefined ? undefined : false) : keepsMore(access, role.value)
     ),
+    hasOtherLink: access.kept !== undefined,
     title,
     givenTitle,
     setTitle,
