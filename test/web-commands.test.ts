@@ -116,7 +116,7 @@ test('[WRITE-97] a command that changes the text ends the undo step before it an
 test('[WRITE-97] while suggesting, too, a command is an undo step of its own', () => {
   const text = new Y.Doc().getText()
   const ignore = (): undefined => undefined
-  const drafting = { sent: () => [], follow: ignore }
+  const drafting = { sent: () => [], formers: () => [], follow: ignore }
   const sentSteps = { undo: () => false, redo: () => false, count: () => 0, typed: ignore }
   const { view, page } = pageOf(
     '',

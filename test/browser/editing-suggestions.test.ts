@@ -308,6 +308,35 @@ test('[SUGGEST-31] [SUGG-37] suggestions of several people in one place are draw
   await context.close()
 })
 
+test('[SUGG-41] undo restores what one suggestion was before, even if the caret came from an edit of another one that was undone', async () => {
+  const document = await createDocument(world.url, text)
+  const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url)
+  await suggestAfter(page, 'Monday', ' and big Sunday')
+  await suggestAfter(page, 'file', ' or folder')
+  await arePending(document, '→ or folder', '→ and big Sunday')
+  await press(page, 'big', 2)
+  await page.keyboard.press('Backspace')
+  await arePending(document, '→ or folder', '→ and  Sunday')
+  await page.keyboard.press('Control+z')
+  await arePending(document, '→ or folder', '→ and big Sunday')
+  // The arrow key closes the bar of the restored selection.
+  await page.keyboard.press('ArrowRight')
+  // The suggestion of the deleted word is sent while the caret is already in the other one.
+  const sent = page.waitForResponse((response) => response.request().postData()?.includes('"done":true') === true)
+  await press(page, 'folder')
+  await page.keyboard.insertText('XX')
+  await arePending(document, '→ or folXXder', '→ and big Sunday')
+  await sent
+  await page.keyboard.press('Control+z')
+  await arePending(document, '→ or folder', '→ and big Sunday')
+  await page.keyboard.press('Control+z')
+  await arePending(document, '→ and big Sunday')
+  await page.keyboard.press('Control+z')
+  await arePending(document)
+  expect(await editorText(page)).toBe(text)
+  await context.close()
+})
+
 test('[SUGG-39] [SUGG-50] [LINK-41] a suggestion that the service has appears once if its author may no longer suggest, even with the caret in it', async () => {
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'suggest')

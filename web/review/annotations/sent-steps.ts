@@ -83,7 +83,8 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     // While the last version is being sent, the service may have an earlier one.
     const suggested = now?.action.kind === 'suggest' ? now.action : found?.suggestion
     if (suggested === undefined || (found !== undefined && !isUntouched(found))) return undefined
-    const waiting = former && waitingOf(former.draft)?.id
+    const draft = entry.action.kind === 'suggest' ? entry.action.draft : undefined
+    const waiting = draft && waitingOf(draft)?.id
     const ids = [found?.suggestion.id, id, waiting].filter((each) => each !== undefined)
     const span = ids.map((each) => positions.storedSpanOf(each)).find((each) => each !== undefined)
     // Without a position, the text could not be suggested again.

@@ -130,8 +130,9 @@ export function openSuggestingMode({
       toast(words, { name: t('Show'), run: show, milliseconds: rejectedMs })
     }
   })
-  const followed: Pick<Drafting, 'sent' | 'follow'> = {
+  const followed: Pick<Drafting, 'sent' | 'follow' | 'formers'> = {
     sent: drafting.sent,
+    formers: drafting.formers,
     follow(base, theirs, accepted) {
       if (accepted.length > 0) endReason()
       drafting.follow(base, theirs, accepted)

@@ -46,6 +46,8 @@ interface LiveDraft extends Range {
   suggestion: string | undefined
   /** The version that was sent before the suggestion was edited again. Undefined if the suggestion is new. */
   readonly former: SentSuggestion | undefined
+  /** The same version with its range. */
+  formerSent: Sent | undefined
   /** The id of the entry in the outbox that had this version. Undefined if the service has it, or if the suggestion is new. */
   readonly entry: string | undefined
 }
@@ -70,6 +72,8 @@ export interface Drafting {
   changed(): void
   /** Returns the versions that the service may have accepted, newest first. */
   sent(): readonly Sent[]
+  /** Returns the versions of the suggestions that this person edits again, as they were before. */
+  formers(): readonly Sent[]
   /** Called when others have changed the text `base`, with the versions that they accepted. */
   follow(base: Text, theirs: ChangeSet, accepted: readonly Sent[]): void
   /** Returns the name under which a hunk is sent. From then on, another part of the page sends the hunk. */
@@ -145,6 +149,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         isSending: false,
         suggestion: undefined,
         former: undefined,
+        formerSent: undefined,
         entry: undefined
       }
       const made: LiveDraft = { id: newDraftId(), author: signature.peek(), from, to, ...states }
@@ -282,6 +287,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       later(firstMs)
     },
     sent: () => [...live].flatMap(({ sent }) => sent),
+    formers: () => [...live].flatMap(({ formerSent }) => formerSent ?? []),
     follow(base, theirs, accepted) {
       // If the words changed once more, the acceptance was undone: the suggestion is open again and stays.
       for (const draft of became.keys()) if (theirs.touchesRange(draft.from, draft.to) !== false) endBecame(draft)
@@ -307,6 +313,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         draft.from = from
         draft.to = to
         draft.sent = draft.sent.map(mapped)
+        draft.formerSent &&= mapped(draft.formerSent)
       }
       later(firstMs)
     },
@@ -314,6 +321,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     resume({ from, to }, { action, author, suggestion, entry }) {
       const { draft, original, text } = action
       store.edit(draft, author, entry)
+      const formerSent = { draft: draft.id, from, to, original, text }
       live.add({
         id: draft.id,
         author,
@@ -321,8 +329,9 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         to,
         step: draft.step,
         former: action,
+        formerSent,
         entry,
-        sent: [{ draft: draft.id, from, to, original, text }],
+        sent: [formerSent],
         saved: suggestion === undefined ? undefined : versionOf(action),
         refused: undefined,
         isSending: false,

@@ -11,6 +11,7 @@ import {
   Compartment,
   EditorSelection,
   EditorState,
+  Facet,
   StateField,
   Transaction,
   type Text,
@@ -23,7 +24,7 @@ import type * as Y from 'yjs'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { endStep, ownUndo, textMap } from '../../editor/binding.ts'
 import { verbatim } from '../../editor/clean-input.ts'
-import { followed } from './accepted.ts'
+import { followed, type Sent } from './accepted.ts'
 import type { Drafting } from './drafting.ts'
 import { byWord, closest, hunksOf, trimmed, withoutSame, type Hunk } from './hunks.ts'
 import { documentChange, ProposedText, suggestedChanges } from './annotation-ranges.ts'
@@ -228,13 +229,25 @@ const isTyped = (transaction: Transaction): boolean =>
 /** The undo history of the changes that are still in the editor. It is reset when a change is sent. */
 const undoing = new Compartment()
 
-/** Returns a new undo history. The changes that are in the editor are its first step. */
+/** The sent versions of suggestions that this person edits again. */
+const formerVersions = Facet.define<() => readonly Sent[]>()
+
+/** Returns a new undo history. Its only step leads from the versions that were sent, or from the document's text, to the text in the editor. */
 function newHistory(state: EditorState): Extension {
   const { base, changes } = state.field(field)
-  if (changes.empty) return history()
-  const { anchor, head } = state.selection.main.map(changes.invertedDesc)
-  const before = EditorState.create({ doc: base, selection: EditorSelection.single(anchor, head), extensions: history() })
-  const typed = before.update({ changes, annotations: isolateHistory.of('full') }).state.field(historyField)
+  const isThere = ({ from, to, original }: Sent): boolean =>
+    changes.touchesRange(from, to) !== false && base.sliceString(from, to) === original
+  const versions = state.facet(formerVersions).flatMap((formers) => formers().filter(isThere))
+  const sent = ChangeSet.of(
+    versions.map(({ from, to, text }) => ({ from, to, insert: text })),
+    base.length
+  )
+  const doc = sent.apply(base)
+  const since = closest(doc, sent.invert(base).compose(changes))
+  if (since.empty) return history()
+  const { anchor, head } = state.selection.main.map(since.invertedDesc)
+  const before = EditorState.create({ doc, selection: EditorSelection.single(anchor, head), extensions: history() })
+  const typed = before.update({ changes: since, annotations: isolateHistory.of('full') }).state.field(historyField)
   return [historyField.init(() => typed), history()]
 }
 
@@ -305,7 +318,7 @@ interface SuggestingInput {
   readonly isExplaining: () => boolean
   /** Called before undo withdraws a sent suggestion. Nothing that the editor contains then is undone by it. */
   readonly onUndoSent: () => void
-  readonly drafting: Pick<Drafting, 'sent' | 'follow'>
+  readonly drafting: Pick<Drafting, 'sent' | 'follow' | 'formers'>
   readonly sentSteps: SentSteps
 }
 
@@ -316,6 +329,7 @@ export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   drafts,
   senders(input),
   undoing.of(history()),
+  formerVersions.of(input.drafting.formers),
   ownUndo.of({
     undo(view) {
       if (undo(view)) return true
