@@ -5,7 +5,7 @@
  */
 import type * as Y from 'yjs'
 import { contextOf, type Range } from './targets.ts'
-import { locate, type CharacterPosition, placesOf } from './characters.ts'
+import { edgesOf, locate, type CharacterPosition, placesOf } from './characters.ts'
 import type { Edit } from './diff.ts'
 import { findAgain, findAround, findMoved, findReturned, findTelling, type Lost } from './reanchor.ts'
 import { surroundingsTaken } from './surroundings.ts'
@@ -230,6 +230,77 @@ export const anchorsReturned = (
     content
   )
   return anchorsFound(text, content, gone, found)
+}
+
+/** Maximum length of the part of a line, before or after an offset, that is compared, in UTF-16 units. */
+const partUnitsMax = 1000
+
+/** Returns the part of a line before an offset. Undefined if it is too long. */
+const lineBefore = (content: string, at: number): string | undefined => {
+  const start = Math.max(0, at - partUnitsMax)
+  const text = content.slice(start, at)
+  const lineBreak = text.lastIndexOf('\n')
+  return lineBreak === -1 && start > 0 ? undefined : text.slice(lineBreak + 1)
+}
+
+/** Returns the part of a line after an offset. Undefined if it is too long. */
+const lineAfter = (content: string, at: number): string | undefined => {
+  const text = content.slice(at, at + partUnitsMax)
+  const lineBreak = text.indexOf('\n')
+  return lineBreak === -1 && at + partUnitsMax < content.length ? undefined : text.slice(0, lineBreak === -1 ? undefined : lineBreak)
+}
+
+/** Matches the marker at the beginning of a list item. */
+const itemMarker = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+/
+
+const word = /[\p{L}\p{N}]/u
+
+/** Whether a word at one end of a string is still there, or at least half of the string. A single letter can be there by chance. */
+const isEdgeKept = (before: string, now: string, isEnd: boolean): boolean => {
+  const at = (text: string, index: number): string => text.at(isEnd ? -1 - index : index) ?? ''
+  const hasWord = (units: number): boolean => word.test(isEnd ? before.slice(before.length - units) : before.slice(0, units))
+  const most = Math.min(before.length, now.length)
+  let kept = 0
+  while (kept < most && at(now, kept) === at(before, kept)) kept++
+  let whole = kept
+  if (word.test(at(before, kept))) while (whole > 0 && word.test(at(before, whole - 1))) whole--
+  return hasWord(whole) || (hasWord(kept) && kept * 2 >= before.length)
+}
+
+/**
+ * Whether words of a line are still there. `was` is an offset in the line before, and `at` its offset now. A part of the line that is too long to compare
+ * counts as kept.
+ */
+const isLineKept = (before: string, was: number, content: string, at: number): boolean => {
+  const [startBefore, start] = [lineBefore(before, was), lineBefore(content, at)]
+  const [endBefore, end] = [lineAfter(before, was), lineAfter(content, at)]
+  if (startBefore === undefined || start === undefined || endBefore === undefined || end === undefined) return true
+  return isEdgeKept(startBefore.replace(itemMarker, ''), start.replace(itemMarker, ''), false) || isEdgeKept(endBefore, end, true)
+}
+
+/**
+ * Returns anchors between two characters that lost one of them, by index, with their ranges. They stay in their line as long as words of it remain.
+ * `stood` and `now` have the ranges in `before` and in `content`.
+ */
+export const anchorsBeside = (
+  text: Y.Text,
+  before: string,
+  content: string,
+  anchors: readonly Anchor[],
+  stood: readonly (Range | undefined)[],
+  now: readonly (Range | undefined)[]
+): ReadonlyMap<number, { readonly anchor: Anchor; readonly range: Range }> => {
+  const lost = [...anchors.keys()].filter((index) => anchors[index]?.quote === '' && stood[index] !== undefined && now[index] === undefined)
+  if (lost.length === 0) return new Map()
+  const edges = edgesOf(
+    text,
+    lost.map((index) => anchors[index]?.place ?? null)
+  )
+  const found = lost.map((index, position) => {
+    const [was, at] = [stood[index]?.from ?? 0, edges[position]]
+    return at !== undefined && isLineKept(before, was, content, at) ? { from: at, to: at } : undefined
+  })
+  return anchorsFound(text, content, lost, found)
 }
 
 /** Returns new anchors for the ranges that were found, with the ranges, by index. */

@@ -218,8 +218,16 @@ const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
 
 const isThere = (held: Held | undefined): boolean => held !== undefined && !held.item.deleted
 
-/** Returns the text between the original neighbors of each place; undefined if a neighbor is no longer known. Walks the text once. */
-export const gapsOf = (text: Y.Text, length: number, places: readonly (CharacterPosition | null)[]): (Range | undefined)[] => {
+interface Sides {
+  readonly place: CharacterPosition
+  readonly left: Held | undefined
+  readonly right: Held | undefined
+  /** Returns the offset before or after a neighbor. A deleted neighbor has the offset of the gap that it left. */
+  readonly offsetOf: (held: Held, isAfter: boolean) => number
+}
+
+/** Returns the original neighbors of each place; undefined if one is no longer known. Walks the text once. */
+const sidesOf = (text: Y.Text, places: readonly (CharacterPosition | null)[]): (Sides | undefined)[] => {
   const items = new Map<Y.Item, number>()
   const held = (id: CharacterId | null): Held | undefined => {
     const found = id === null ? undefined : find(text, id)
@@ -228,15 +236,33 @@ export const gapsOf = (text: Y.Text, length: number, places: readonly (Character
   }
   const sides = places.map((place) => place && { place, left: held(place.left), right: held(place.right) })
   offsetsOf(text, items)
-  const at = ({ item, offset }: Held, isAfter: boolean): number => (items.get(item) ?? 0) + (item.deleted ? 0 : offset + (isAfter ? 1 : 0))
+  const offsetOf = ({ item, offset }: Held, isAfter: boolean): number =>
+    (items.get(item) ?? 0) + (item.deleted ? 0 : offset + (isAfter ? 1 : 0))
   return sides.map((side) => {
     if (side === null) return undefined
     const { place, left, right } = side
-    if ((place.left !== null && left === undefined) || (place.right !== null && right === undefined)) return undefined
-    const [from, to] = [left === undefined ? 0 : at(left, true), right === undefined ? length : at(right, false)]
-    return { from: Math.min(from, to), to: Math.max(from, to) }
+    const isUnknown = (place.left !== null && left === undefined) || (place.right !== null && right === undefined)
+    return isUnknown ? undefined : { ...side, offsetOf }
   })
 }
+
+/** Returns the text between the original neighbors of each place; undefined if a neighbor is no longer known. Walks the text once. */
+export const gapsOf = (text: Y.Text, length: number, places: readonly (CharacterPosition | null)[]): (Range | undefined)[] =>
+  sidesOf(text, places).map((sides) => {
+    if (sides === undefined) return undefined
+    const { left, right, offsetOf } = sides
+    const [from, to] = [left === undefined ? 0 : offsetOf(left, true), right === undefined ? length : offsetOf(right, false)]
+    return { from: Math.min(from, to), to: Math.max(from, to) }
+  })
+
+/** Returns the offset of each place next to the original neighbor that remains; undefined if none remains. Walks the text once. */
+export const edgesOf = (text: Y.Text, places: readonly (CharacterPosition | null)[]): (number | undefined)[] =>
+  sidesOf(text, places).map((sides) => {
+    if (sides === undefined) return undefined
+    const { left, right, offsetOf } = sides
+    if (left?.item.deleted === false) return offsetOf(left, true)
+    return right?.item.deleted === false ? offsetOf(right, false) : undefined
+  })
 
 /**
  * Returns where each place is now in the text `content`. If some of its characters were deleted, the range covers those that remain. If all

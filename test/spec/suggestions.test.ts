@@ -596,6 +596,38 @@ describe('deciding', () => {
     }
   })
 
+  test.each(['typing', 'a request'])(
+    '[SUGGEST-33] an insertion stays in its line when %s changes the words next to it, if words remain',
+    async (by) => {
+      for (const [before, find, text, from, to, insert, after] of [
+        ['Last words.\n\nMore', 'Last words.', '\n\nNew', 10, 11, '', 'Last words\n\nNew\n\nMore'],
+        ['- one\n- pears\n', 'pears', '\n- new', 8, 13, 'plums', undefined],
+        ['- one\n- green pears\n', 'pears', '\n- new', 14, 19, 'plums', '- one\n- green plums\n- new\n'],
+        ['We ship on Monday, if', 'Monday', ' or so', 11, 17, 'Friday', 'We ship on Friday or so, if'],
+        ['We ship on Monday, if', 'Monday', ' or so', 17, 21, '.', 'We ship on Monday or so.'],
+        ['We ship on Monday, if', 'Monday', ' or so', 11, 21, 'Friday', undefined],
+        ['one\ntwo\n', 'two', '\nnew', 3, 7, '', undefined]
+      ] as const) {
+        const owner = await world.create(before)
+        const { id } = await suggest(owner, { operation: 'insert', find, at: 'after', text })
+        if (by === 'typing') {
+          const editor = await owner.connect()
+          editor.ydoc.transact(() => {
+            editor.ytext.delete(from, to - from)
+            editor.ytext.insert(from, insert)
+          })
+          await editor.saved()
+          editor.close()
+        } else await owner.ask('POST', '/edits', { json: { edits: [{ find: before.slice(from, to), replace: insert }] } })
+        const state = await readSuggestion(owner, id)
+        expect(state.status, `${before} → ${after}`).toBe(after === undefined ? 'orphaned' : 'pending')
+        if (after === undefined) continue
+        await decide(owner, id, 'accept')
+        expect(await content(owner)).toBe(after)
+      }
+    }
+  )
+
   test('[SUGGEST-14] unknown ids, and those of another document, return 404', async () => {
     const owner = await world.create(text)
     const other = await world.create(text)

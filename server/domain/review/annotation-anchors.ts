@@ -2,7 +2,15 @@
  * The anchors of a document's annotations, and their ranges in the text in memory. That text may be ahead of the disk: a replacement also moves the
  * anchors of annotations that are still being written. Anchors are located once for each version of the text.
  */
-import { locateAnchors, type Anchor, anchorsAfter, anchorsAt, anchorsMoved, anchorsReturned } from '../../../shared/text/anchors.ts'
+import {
+  locateAnchors,
+  type Anchor,
+  anchorsAfter,
+  anchorsAt,
+  anchorsBeside,
+  anchorsMoved,
+  anchorsReturned
+} from '../../../shared/text/anchors.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
 import { contextOf, type Lines, linesOf, type Range } from '../../../shared/text/targets.ts'
 import type { Snapshot } from '../text/journal.ts'
@@ -51,15 +59,18 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
   /** The last text of each annotation whose text was deleted or changed by typing, and the context of that text at that time. */
   const lastSeen = new Map<string, Pick<Anchor, 'quote' | 'prefix' | 'suffix'>>()
 
+  const anchorsOf = (ids: readonly string[]): readonly Anchor[] => ids.map((id) => (anchored.get(id) as Anchored).anchor)
+  const rangesOf = ({ ranges }: Located, ids: readonly string[]): readonly (Range | undefined)[] => ids.map((id) => ranges.get(id))
+
   const locate = (): Located => {
     if (located?.tag === openDoc.tag) return located
     const { content } = openDoc.snapshot()
     const ids = [...anchored.keys()]
-    const anchors = ids.map((id) => (anchored.get(id) as Anchored).anchor)
     const earlier = located
-    located = { tag: openDoc.tag, content, ranges: new Map(zipped(ids, locateAnchors(openDoc.text, content, anchors))) }
+    located = { tag: openDoc.tag, content, ranges: new Map(zipped(ids, locateAnchors(openDoc.text, content, anchorsOf(ids)))) }
     if (earlier !== undefined) noteGone(earlier, located)
-    const back = [...takeReturned(located, content), ...(earlier === undefined ? [] : takeMoved(earlier, located))]
+    const kept = earlier === undefined ? [] : takeBeside(earlier.content, located, anchorsOf(ids), rangesOf(earlier, ids))
+    const back = [...kept, ...takeReturned(located, content), ...(earlier === undefined ? [] : takeMoved(earlier, located))]
     if (back.length > 0) keepMoved(back)
     return located
   }
@@ -79,6 +90,26 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
       const isWhole = range !== undefined && now.content.slice(range.from, range.to) === quote
       if (!isWhole) lastSeen.set(id, { quote, ...contextOf(then.content, was) })
     }
+  }
+
+  /**
+   * Ties annotations between two characters to their line again if one of the characters was deleted. `anchors` and `stood` are those of all annotations
+   * before, in order.
+   */
+  const takeBeside = (
+    before: string,
+    { content, ranges }: Located,
+    anchors: readonly Anchor[],
+    stood: readonly (Range | undefined)[]
+  ): Moved[] => {
+    const ids = [...anchored.keys()]
+    const now = ids.map((id) => ranges.get(id))
+    return [...anchorsBeside(openDoc.text, before, content, anchors, stood, now)].map(([index, { anchor, range }]) => {
+      const id = ids[index] ?? ''
+      lastSeen.delete(id)
+      ranges.set(id, range)
+      return movedTo(id, anchor)
+    })
   }
 
   /** Ties annotations to their text again if the deleted text was inserted again as new characters. */
@@ -138,19 +169,20 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
       const { ranges } = locate()
       const before = openDoc.snapshot()
       const ids = [...anchored.keys()]
-      const anchors = ids.map((id) => (anchored.get(id) as Anchored).anchor)
+      const anchors = anchorsOf(ids)
       const stood = ids.map((id) => ranges.get(id))
       const after = openDoc.apply(edits, actor, isCompared)
       const replacement = { before: before.content, after: after.content, edits, isCompared }
       const { changed, ranges: now } = anchorsAfter(openDoc.text, anchors, stood, replacement)
       located = { tag: openDoc.tag, content: after.content, ranges: new Map(zipped(ids, now)) }
       const moved = [...changed].map(([index, anchor]) => movedTo(ids[index] ?? '', anchor))
+      const stayed = takeBeside(before.content, located, anchors, stood)
       const points = [...beside.values()].map((at) => ({ from: at, to: at }))
       const kept = zipped([...beside.keys()], anchorsAt(openDoc.text, after.content, points)).map(([id, anchor], index) => {
         located?.ranges.set(id, points[index])
         return movedTo(id, anchor)
       })
-      const all = [...moved, ...kept, ...takeReturned(located, after.content)]
+      const all = [...moved, ...stayed, ...kept, ...takeReturned(located, after.content)]
       return { after, moved: [...new Map(all.map((each) => [each.id, each])).values()] }
     }
   }
