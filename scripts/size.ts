@@ -60,6 +60,11 @@ export function sizes(): Size[] {
       kilobytes: later('editor/setup/typing.ts', entry, editor, extras),
       kilobytesMax: 20
     },
+    {
+      name: 'keys in code blocks, later',
+      kilobytes: later('editor/setup/code-blocks.ts', entry, editor, extras, 'editor/setup/typing.ts'),
+      kilobytesMax: 5
+    },
     { name: 'pictures and speech, later', kilobytes: later('media/media-panel.tsx', entry, editor, extras), kilobytesMax: 60 },
     { name: 'outline, later', kilobytes: later('document/outline.tsx', entry, editor), kilobytesMax: 60 },
     { name: 'reading view, later', kilobytes: later(reading, entry, editor), kilobytesMax: 62 },

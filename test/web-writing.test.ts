@@ -9,7 +9,8 @@ import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { namesOf } from '../web/commands/names.ts'
 import { isPossible } from '../web/view/command.ts'
 import type { Page } from '../web/commands/page.ts'
-import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
+import { backspaceAtCode, deleteAtCode } from '../web/editor/code-edges.ts'
+import { belowCode, continueCode, indentCode, intoCode, leaveCode, outdentCode } from '../web/editor/commands-code.ts'
 import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { joinAbove, joinBelow, removeEmptyItem } from '../web/editor/join-blocks.ts'
 import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from '../web/editor/list-levels.ts'
@@ -726,6 +727,76 @@ test.each([
   ['wor|ds', undefined]
 ])('[WRITE-72] one line down from %j', (before, expected) => {
   expect(after(before, belowCode)).toBe(expected)
+})
+
+test('[WRITE-213] Ctrl+Enter leaves a code block from any of its lines', () => {
+  expect(after('```\na|b\nc\n```', leaveCode)).toBe('```\nab\nc\n```\n|')
+  expect(after('```\na|b\nc\n```\nwords', leaveCode)).toBe('```\nab\nc\n```\n|words')
+  expect(after('wor|ds', leaveCode)).toBeUndefined()
+})
+
+/** Returns the text after a key: `nothing` if the key has no effect, and undefined if other commands handle it. */
+const effectIn = (before: string, effectOf: (state: EditorState) => ReturnType<typeof deleteAtCode>): string | undefined => {
+  const state = stateOf(before)
+  const effect = effectOf(state)
+  return effect === undefined || effect === 'nothing' ? effect : marked(state.update(effect).state)
+}
+
+test.each([
+  ['```\na\nb\n```\n|after', '```\na\nb|\n```\nafter'],
+  ['> ```\n> a\n> ```\n|after', '> ```\n> a|\n> ```\nafter'],
+  ['```\na\n```\n|', '```\na|\n```'],
+  ['```\na\n```\n|\nafter', '```\na|\n```\nafter'],
+  ['```js\n\n```\n|after', '|after'],
+  ['- ```\n  ```\n|after', '- \n|after'],
+  ['```\na\n```\n\n|after', undefined],
+  ['```\na\n```\na|fter', undefined],
+  ['```\na\n\n|after', undefined],
+  ['before\n|```\na\n```', 'before|\n```\na\n```'],
+  ['before\n\n|```\na\n```', undefined],
+  ['> |```\n> a\n> ```', 'nothing']
+])('[WRITE-210] Backspace outside a code block, in %j', (before, expected) => {
+  expect(effectIn(before, (state) => backspaceAtCode(state, () => false))).toBe(expected)
+})
+
+test('[WRITE-210] Backspace below a block that is drawn instead of its fences never joins text with it', () => {
+  const drawn = (before: string) => effectIn(before, (state) => backspaceAtCode(state, () => true))
+  expect(drawn('```mermaid\na\n```\n|after')).toBe('nothing')
+  expect(drawn('```mermaid\na\n```\n|')).toBeUndefined()
+})
+
+test.each([
+  ['```js\n|\n```', '|'],
+  ['before\n\n```\n|\n```\nafter', 'before\n\n|\nafter'],
+  ['> ```\n> |\n> ```', '> |'],
+  ['- ```\n  |\n  ```', '- |'],
+  ['```\n|\n\n```', '|'],
+  ['```\n|```', '|'],
+  ['```\n|x\n```', 'nothing'],
+  ['```\n|\nx\n```', 'nothing'],
+  ['```\nx\n|y\n```', undefined],
+  ['> ```\n> x\n> |y\n> ```', '> ```\n> x|y\n> ```'],
+  ['```\nx\n|```', '```\nx|\n```'],
+  ['```\n  |x\n```', undefined],
+  ['```js|\nx\n```', undefined],
+  ['```\n|x', 'nothing']
+])('[WRITE-211] Backspace in a code block, in %j', (before, expected) => {
+  expect(effectIn(before, (state) => backspaceAtCode(state, () => false))).toBe(expected)
+})
+
+test.each([
+  ['```\na|\n```\nafter', 'nothing'],
+  ['```\na\n```|\nafter', 'nothing'],
+  ['```js|\na\n```', 'nothing'],
+  ['before|\n```\na\n```', 'nothing'],
+  ['> ```\n> a|\n> b\n> ```', '> ```\n> a|b\n> ```'],
+  ['|\n```\na\n```', '|```\na\n```'],
+  ['```\na|\nb\n```', undefined],
+  ['```\na\n```|\n\nafter', undefined],
+  ['```\n|a\n```', undefined],
+  ['a|\nb', undefined]
+])('[WRITE-210] Delete at the end of a line, in %j', (before, expected) => {
+  expect(effectIn(before, deleteAtCode)).toBe(expected)
 })
 
 test.each([

@@ -942,7 +942,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE
   await leave()
 })
 
-test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied', async () => {
+test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-213] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied, and its fences stay whole', async () => {
   const { page, press, type, text, leave } = await writer('Above\n\n')
   const choose = async (kind: string): Promise<void> => {
     await type(`/${kind}`)
@@ -1011,6 +1011,17 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   })
   await page.getByRole('button', { name: 'Copy code' }).click()
   await page.locator('body[data-copied="let a"]').waitFor()
+  await press('Control+End', 'ArrowUp', 'End', 'Delete', 'Control+Enter')
+  await type('after')
+  await press('Home', 'Backspace')
+  await type('b')
+  await text('```ts\nlet ab\n```\nafter')
+  await press('Home', 'Backspace', 'Control+Backspace')
+  await press('Control+End', 'Enter', 'Enter')
+  await type('```ts')
+  await press('Enter', 'Backspace')
+  await type('end')
+  await text('```ts\nlet ab\n```\nafter\n\nend')
   await leave()
 })
 

@@ -72,7 +72,7 @@ const pathOf = (id: string): string => iconPath(commandOf(id).icon ?? 'pen')
 
 const targetOf = (document: OwnDocument): LinkTarget => ({ title: document.title, address: addressOfDocument(document, location.origin) })
 
-export const extrasOf = (page: Page, typing: Typing): Extras =>
+export const extrasOf = (page: Page, typing: readonly Typing[]): Extras =>
   createExtras({
     blocks: slashMenu.map((id) => {
       const command = commandOf(id)

@@ -55,13 +55,14 @@ export function createParts(session: Session): Parts {
     if (!closed) review.value ??= open(page, editor)
   })
   const openExtras = once(async () => {
-    const [part, { typing }, { page, editor }] = await Promise.all([
+    const [part, { typing }, { codeBlocks }, { page, editor }] = await Promise.all([
       import('./extras.ts'),
       import('../editor/setup/typing.ts'),
+      import('../editor/setup/code-blocks.ts'),
       begun.promise
     ])
     if (closed) return part.textCommands
-    editor.extend(part.extrasOf(page, typing))
+    editor.extend(part.extrasOf(page, [typing, codeBlocks]))
     endReturns = part.startBeside(page, editor)
     return part.textCommands
   })

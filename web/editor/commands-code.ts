@@ -51,22 +51,30 @@ export const outdentCode: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** Moves the caret from the last line of a code block, or from its closing fence, to the line below. If the text ends there, it adds a line. */
-export const belowCode: StateCommand = ({ state, dispatch }) => {
-  const { main } = state.selection
-  const code = codeNode(state, main.head)
-  if (!main.empty || code?.name !== 'FencedCode' || code.getChildren('CodeMark').length < 2) return false
-  const fence = state.doc.lineAt(code.to)
-  if (state.doc.lineAt(main.head).number < fence.number - 1) return false
-  const isAtEnd = fence.number === state.doc.lines
-  if (isAtEnd && state.readOnly) return false
-  const selection = EditorSelection.cursor(fence.to + 1)
-  const move = { selection, scrollIntoView: true }
-  dispatch(
-    state.update(isAtEnd ? { ...move, changes: { from: fence.to, insert: '\n' }, userEvent: 'input' } : { ...move, userEvent: 'select' })
-  )
-  return true
-}
+/** Moves the caret from a code block, or from its closing fence, to the line below. If the text ends there, it adds a line. */
+const below =
+  (isFrom: (line: number, fence: number) => boolean): StateCommand =>
+  ({ state, dispatch }) => {
+    const { main } = state.selection
+    const code = codeNode(state, main.head)
+    if (!main.empty || code?.name !== 'FencedCode' || code.getChildren('CodeMark').length < 2) return false
+    const fence = state.doc.lineAt(code.to)
+    if (!isFrom(state.doc.lineAt(main.head).number, fence.number)) return false
+    const isAtEnd = fence.number === state.doc.lines
+    if (isAtEnd && state.readOnly) return false
+    const selection = EditorSelection.cursor(fence.to + 1)
+    const move = { selection, scrollIntoView: true }
+    dispatch(
+      state.update(isAtEnd ? { ...move, changes: { from: fence.to, insert: '\n' }, userEvent: 'input' } : { ...move, userEvent: 'select' })
+    )
+    return true
+  }
+
+/** Leaves a code block from its last line or its closing fence. */
+export const belowCode = below((line, fence) => line >= fence - 1)
+
+/** Leaves a code block from any of its lines. */
+export const leaveCode = below(() => true)
 
 /** Handles the down arrow. Within a wrapped line, the arrow first moves to the next row. */
 export const leaveCodeDown: Command = (view) => {
@@ -97,7 +105,8 @@ export const intoCode: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-function isDrawn(view: EditorView, place: number): boolean {
+/** Whether the live view draws something else instead of the text at a position. */
+export function isDrawn(view: EditorView, place: number): boolean {
   let found = false
   for (const ranges of view.state.facet(EditorView.atomicRanges))
     ranges(view).between(place, place, (from, to) => void (found ||= from < place && place < to))

@@ -46,7 +46,8 @@ export interface ExtrasInput {
   readonly components: Extension
   /** Shows a short notice. */
   readonly tell: (words: string) => void
-  readonly typing: Typing
+  /** The extras that change the effect of keys and typed letters. */
+  readonly typing: readonly Typing[]
 }
 
 /**
@@ -79,7 +80,7 @@ export const createExtras = ({
     textFiles,
     dressing,
     turns.of(turn),
-    typing.always,
+    typing.map(({ always }) => always),
     keepTab(tell),
     followFormats(onFormats),
     selectionBubble(bubble, onRight)
@@ -92,7 +93,7 @@ export const createExtras = ({
     components,
     linkCard,
     gridHandles,
-    typing.live,
+    typing.map(({ live }) => live),
     blockHandles,
     copiedHtml
   ],

@@ -3,7 +3,6 @@ import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
 import { formatEnds } from '../caret-formats.ts'
 import { deleteInFormats } from '../delete-in-formats.ts'
-import { closingFences } from '../closing-fences.ts'
 import { emptyLinks } from '../empty-links.ts'
 import { emptyMarks } from '../empty-marks.ts'
 import { typeBelow } from '../grid/below.ts'
@@ -34,7 +33,7 @@ export interface Typing {
 }
 
 export const typing: Typing = {
-  always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks, closingFences, typedMarks],
+  always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks, typedMarks],
   live: [
     pictureCard,
     pictureChosen,
