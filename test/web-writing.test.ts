@@ -15,6 +15,7 @@ import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { joinAbove, joinBelow, removeEmptyItem } from '../web/editor/join-blocks.ts'
 import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from '../web/editor/list-levels.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
+import { longerFences } from '../web/editor/longer-fences.ts'
 import { marking } from '../web/editor/mark-blocks.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
@@ -797,6 +798,21 @@ test.each([
   ['a|\nb', undefined]
 ])('[WRITE-210] Delete at the end of a line, in %j', (before, expected) => {
   expect(effectIn(before, deleteAtCode)).toBe(expected)
+})
+
+test.each([
+  ['```js\n|\n```\nafter', '```\nx\n```', '````js\n```\nx\n```|\n````\nafter'],
+  ['> ~~~\n> |a\n> ~~~', '~~~~', '> ~~~~~\n> ~~~~|a\n> ~~~~~'],
+  ['```\n‹a\nb›\n```', 'c\n  ````', '`````\nc\n  ````|\n`````'],
+  ['```\n|', '```\nx', '````\n```\nx|'],
+  ['````\n|\n````', '```\nx\n```', '````\n```\nx\n```|\n````'],
+  ['```\n|\n```', '~~~', '```\n~~~|\n```'],
+  ['```\n|\n```', 'a ``` b', '```\na ``` b|\n```'],
+  ['```\na\n```\n|', '```\nb\n```', '```\na\n```\n```\nb\n```|']
+])('[WRITE-212] in %j, pasting %j gives %j', (before, text, expected) => {
+  const state = stateOf(before, longerFences)
+  expect(marked(state.update(state.replaceSelection(text), { userEvent: 'input.paste' }).state)).toBe(expected)
+  expect(state.update(state.replaceSelection(text), { userEvent: 'input.type' }).newDoc.toString()).not.toContain(`\`\`\`\`js`)
 })
 
 test.each([

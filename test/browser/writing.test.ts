@@ -942,7 +942,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE
   await leave()
 })
 
-test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-213] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied, and its fences stay whole', async () => {
+test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied, and its fences stay whole', async () => {
   const { page, press, type, text, leave } = await writer('Above\n\n')
   const choose = async (kind: string): Promise<void> => {
     await type(`/${kind}`)
@@ -1017,11 +1017,13 @@ test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-213] a component from
   await type('b')
   await text('```ts\nlet ab\n```\nafter')
   await press('Home', 'Backspace', 'Control+Backspace')
+  await paste(page, { 'text/plain': '```\n' })
+  await text('````ts\n```\nlet ab\n````\nafter')
   await press('Control+End', 'Enter', 'Enter')
   await type('```ts')
   await press('Enter', 'Backspace')
   await type('end')
-  await text('```ts\nlet ab\n```\nafter\n\nend')
+  await text('````ts\n```\nlet ab\n````\nafter\n\nend')
   await leave()
 })
 
