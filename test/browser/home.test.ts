@@ -47,7 +47,7 @@ const choose = async (page: Page, title: string, words: string): Promise<void> =
 
 const bytesOf = (text: string): number[] => [...new TextEncoder().encode(text)]
 
-test('[HOME-1] [HOME-9] [HOME-18] [HOME-23] documents of this device are found by title, filtered and sorted', async () => {
+test('[HOME-1] [HOME-9] [HOME-18] [HOME-23] [WEB-101] documents of this device are found by title, filtered and sorted', async () => {
   const { context, page, heard } = await visit()
   const refused: string[] = []
   page.on('response', (response) => response.status() >= 400 && refused.push(response.url()))
@@ -97,10 +97,18 @@ test('[HOME-1] [HOME-9] [HOME-18] [HOME-23] documents of this device are found b
   expect(heard).toEqual([])
   await page.route('**/api/session', (route) => route.abort())
   await page.reload()
-  await page.getByText('Only the documents on this device are shown. The server cannot be reached.').waitFor()
+  const unreached = page.getByText('Only the documents on this device are shown. The server cannot be reached.')
+  await unreached.waitFor()
+  await page.unroute('**/api/session')
+  await context.setOffline(true)
+  await context.setOffline(false)
+  await unreached.waitFor({ state: 'detached' })
+  await page.route('**/api/session', (route) => route.abort())
+  await page.reload()
+  await unreached.waitFor()
   await page.unroute('**/api/session')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('Only the documents on this device are shown.').waitFor({ state: 'detached' })
+  await unreached.waitFor({ state: 'detached' })
   await context.close()
 })
 

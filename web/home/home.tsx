@@ -240,7 +240,14 @@ export function HomePage(): JSX.Element {
       if (persisted) void library.load()
     }
     addEventListener('pageshow', shown)
+    const retry = (): void => {
+      if (library.failure.peek() !== undefined) void library.load()
+    }
+    addEventListener('online', retry)
+    document.addEventListener('visibilitychange', retry)
     return () => {
+      removeEventListener('online', retry)
+      document.removeEventListener('visibilitychange', retry)
       removeEventListener('hashchange', moved)
       removeEventListener('pageshow', shown)
     }
