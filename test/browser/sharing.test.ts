@@ -207,7 +207,7 @@ test('[SHARING-2] [SHARING-10] with the keyboard alone: an agent is invited, and
   await context.close()
 })
 
-test('[SHARING-3] [SHARING-11] [PUBLISH-23] with the keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
+test('[SHARING-3] [SHARING-11] [PUBLISH-23] [LINK-42] with the keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
   const document = await createDocument(world.url, '# News\n\nFor everyone.')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -228,17 +228,19 @@ test('[SHARING-3] [SHARING-11] [PUBLISH-23] with the keyboard alone: a document 
   await reader.page.getByText('For everyone.').waitFor()
   const markdown = await fetch((await page.getByRole('link', { name: 'As Markdown' }).getAttribute('href')) ?? '')
   expect(await markdown.text()).toBe('# News\n\nFor everyone.')
-  // The next visit shows that the document is published. Its author is in the front matter now.
+  // The next visit shows that the document is published. A person with a name can put it into the front matter.
   await page.keyboard.press('Escape')
-  await page.locator('.cm-content').press('Control+Home')
-  await page.keyboard.press('Home')
-  await page.keyboard.insertText('---\nauthor: Ana Lee\n---\n\n')
-  await saved(page)
+  await page.evaluate(() => localStorage.setItem('agmd.name', 'Ana Lee'))
   await page.reload()
   await saved(page)
   await command(page, 'Publish')
+  await page.getByText('The page names no author.').waitFor()
+  await tabTo(page, 'Name Ana Lee as the author')
+  await page.keyboard.press('Space')
+  await page.locator('[role=switch]:focus').waitFor()
   await page.getByRole('checkbox', { name: 'Let search engines index the page', checked: true }).waitFor()
   await page.getByText('The page names Ana Lee as the author.').waitFor()
+  await until(async () => (await (await fetch(`${address}.md`)).text()).startsWith('---\nauthor: "Ana Lee"\n---\n\n# News'), 'the author')
   await tabTo(page, 'Publish this document')
   await page.keyboard.press('Space')
   await page.getByText('The page goes offline immediately').waitFor()

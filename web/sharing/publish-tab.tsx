@@ -1,6 +1,6 @@
 /** The tab that publishes the document as a page which anyone may read. */
 import { useSignal } from '@preact/signals'
-import type { JSX } from 'preact'
+import type { JSX, TargetedMouseEvent } from 'preact'
 import { useRef } from 'preact/hooks'
 import { authorIn } from '../../shared/names.ts'
 import { t } from '../text/t.ts'
@@ -8,8 +8,10 @@ import { dayWords } from '../text/when.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
 import type { TabInput } from './tab.ts'
+import { nameAuthor } from './name-author.ts'
 import { publishingOf, type Publishing } from './publishing.ts'
 import type { Publication } from './requests.ts'
+import { personName } from '../presence/person.ts'
 
 function Address({ publication }: { publication: Publication }): JSX.Element {
   const { url, markdownUrl } = publication
@@ -92,10 +94,15 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
   const owner = view.session.role.value === 'owner'
   const locked = disabled || publishing.busy.value
   const publication = publishing.state.value
+  const named = useSignal(0)
+  // The tab shows the text as it is now.
+  void named.value
   if (publication === undefined)
     return <p class='muted'>{disabled ? t('You are offline, so the publishing status is unknown.') : t('Loading…')}</p>
   const { unsigned, ownerName } = publication
   const author = authorIn(view.session.text.toString()) ?? (unsigned === true ? undefined : ownerName)
+  /** The name that the person can put on the page. A name that the page is about to get by itself needs no button. */
+  const offered = author === undefined && owner && ownerName === undefined && view.editor.value !== undefined ? personName.value : ''
   const since = publication.publishedAt === null ? undefined : dayWords(Date.parse(publication.publishedAt))
   return (
     <>
@@ -112,6 +119,24 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
         <p class='muted share-note'>
           {author === undefined ? t('The page names no author.') : t('The page names {name} as the author.', { name: author })}
           {author === undefined && owner && ownerName !== undefined && ` ${t('To name {name}, publish it again.', { name: ownerName })}`}
+        </p>
+      )}
+      {offered !== '' && (
+        <p class='actions'>
+          <button
+            type='button'
+            class='button'
+            aria-disabled={disabled}
+            onClick={({ currentTarget }: TargetedMouseEvent<HTMLButtonElement>) => {
+              if (disabled) return
+              nameAuthor(view, offered)
+              // The focused button is about to disappear.
+              currentTarget.closest('.share-panel')?.querySelector<HTMLElement>('[role=switch]')?.focus()
+              named.value += 1
+            }}
+          >
+            {t('Name {name} as the author', { name: offered })}
+          </button>
         </p>
       )}
       {publication.published && (

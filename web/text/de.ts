@@ -480,6 +480,7 @@ export const de: Catalogue = {
   'My own': 'Meine eigenen',
   Name: 'Name',
   'Column name': 'Spaltenname',
+  'Name {name} as the author': '{name} als Autor nennen',
   'Name of the link': 'Name des Links',
   'Name of this version': 'Name dieser Version',
   'Name this version': 'Version benennen',
