@@ -152,6 +152,33 @@ test('[SUGG-27] the marks of a format are one change, and are told as the format
   expect(told('two', '**')).toBeUndefined()
 })
 
+test('[GRID-60] changes to the columns of a table, and moves of its rows, are one change with words of its own', () => {
+  const table = ['Intro', '', '| a | b |', '| --- | --- |', '| 1 | 2 |', '| 3 | 4 |', '', 'End']
+  const text = table.join('\n')
+  /** Returns the changes that replace some lines, each of which is given as a pair of the old and the new text. */
+  const lines = (...pairs: readonly (readonly [old: string, young: string])[]) =>
+    changed(
+      text,
+      ...pairs
+        .map(([old, insert]) => ({ from: text.indexOf(old), to: text.indexOf(old) + old.length, insert }))
+        .toSorted((one, other) => other.from - one.from)
+    )
+  const words = (found: ReturnType<typeof changed>) =>
+    found.map(({ from, to, text: insert }) => wordsOfEdit(Text.of(table), { from, to, insert }))
+  const deleted = lines([' b |', ''], [' --- |\n| 1', '\n| 1'], [' 2 |', ''], [' 4 |', ''])
+  expect(deleted).toEqual([{ original: ' b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |', text: '\n| --- |\n| 1 |\n| 3 |', from: 12, to: 50 }])
+  expect(words(deleted)).toEqual(['Delete 1 column'])
+  const added = lines(['| a', '|  | a'], ['| --- | -', '| --- | --- | -'], ['| 1', '|  | one'], ['| 3', '|  | 3'])
+  expect(words(added)).toEqual(['Add 1 column'])
+  expect(lines(['\n| 1 | 2 |', ''], ['4 |', '4 |\n| 1 | 2 |'])).toHaveLength(1)
+  // Cells, rows that are added or deleted, and bars in other text are separate changes.
+  expect(lines(['1', '7'], ['3', '8'])).toHaveLength(2)
+  expect(lines(['\n| 1 | 2 |', ''], ['4 |', '4 |\n|  |  |'])).toHaveLength(2)
+  expect(lines(['1', '7'], ['| 4 |', '| 4 |\n|  |  |'])).toHaveLength(2)
+  expect(changed('a | b\nc | d', { from: 8, to: 11 }, { from: 1, to: 4 })).toHaveLength(2)
+  expect(words(lines(['b', 'x']))).toEqual([undefined])
+})
+
 test('[REVIEW-21] typing makes one change per run, of whole words if words changed; typing the same text is no change', () => {
   expect(changed('every file twice, slow', { from: 11, to: 16 }, { from: 11, insert: 'o' }, { from: 12, insert: 'nce' })).toEqual([
     { original: 'twice', text: 'once', from: 11, to: 16 }

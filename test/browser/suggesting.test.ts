@@ -38,16 +38,30 @@ async function suggester(context: BrowserContext, url: string): Promise<Page> {
   return page
 }
 
-test('[WRITE-180] a deletion that ends within a format is one suggestion, and keeps the format of the rest', async () => {
-  const document = await createDocument(world.url, 'Say **very bold** now')
+test('[WRITE-180] [GRID-60] [GRID-61] [GRID-62] a deletion within a format is one suggestion, and so is that of a column; a click below a table suggests nothing', async () => {
+  const table = '\n\n| Item | Price |\n| --- | --- |\n| Bread | 2 |\n'
+  const document = await createDocument(world.url, `Say **very bold** now${table}`)
   const context = await contextOf('Ana')
   const page = await suggester(context, (await createLink(world.url, document, 'suggest')).url)
   await page.keyboard.press('Control+Home')
   for (let word = 0; word < 3; word++) await page.keyboard.press('Control+Shift+ArrowRight')
   await page.keyboard.press('Backspace')
-  await until(async () => (await editorText(page)) === ' **bold** now', 'the text with one pair of marks')
+  await until(async () => (await editorText(page)) === ` **bold** now${table}`, 'the text with one pair of marks')
   await until(async () => (await listSuggestions(document)).some(({ status }) => status === 'pending'), 'a suggestion')
   expect((await listSuggestions(document)).map(({ original, text: sent }) => [original, sent])).toEqual([['Say **very ', ' **']])
+  // A click below the table creates no line. Typing does.
+  const last = await page.locator('.cm-line').last().boundingBox()
+  await page.mouse.click((last?.x ?? 0) + 50, (last?.y ?? 0) + (last?.height ?? 0) + 100)
+  expect(await editorText(page)).toBe(` **bold** now${table}`)
+  await page.keyboard.type('End')
+  await until(async () => (await editorText(page)) === ` **bold** now${table}\nEnd`, 'the text below')
+  // The column has space for the word that is struck out.
+  await page.getByText('Bread').dblclick()
+  await page.keyboard.type('Rye')
+  await until(() => page.locator('del', { hasText: 'Bread' }).evaluate((word) => word.getClientRects().length === 1), 'one line')
+  await page.getByText('2', { exact: true }).click()
+  await page.getByRole('button', { name: 'Delete column' }).click()
+  await stored(document, '|\n| --- |\n| Rye ')
   await context.close()
 })
 

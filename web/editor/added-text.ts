@@ -5,7 +5,9 @@ import { Facet, type EditorState } from '@codemirror/state'
 export type AddedText = (from: number, to: number) => string
 
 /** The text that is drawn in addition. The value changes whenever that text may have changed. */
-export const addedText = Facet.define<AddedText, AddedText>({ combine: ([added]) => added ?? (() => '') })
+export const addedText = Facet.define<AddedText, AddedText>({
+  combine: (all) => (from, to) => all.map((added) => added(from, to)).join('')
+})
 
 /** Whether the text that is drawn in addition may differ between two states. */
 export const isAddedTextNew = (before: EditorState, after: EditorState): boolean => before.facet(addedText) !== after.facet(addedText)

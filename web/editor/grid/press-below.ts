@@ -4,6 +4,7 @@
  */
 import { type EditorState, type Extension, Prec, StateEffect, StateField, type TransactionSpec } from '@codemirror/state'
 import { type Command, EditorView, keymap } from '@codemirror/view'
+import { ownUndo } from '../binding.ts'
 import { codeNode } from '../in-code.ts'
 import { isClosingTag } from '../below-collapsible.ts'
 import { tableAt } from '../tables.ts'
@@ -62,13 +63,24 @@ const pressed = EditorView.domEventHandlers({
     if (below === undefined) return false
     event.preventDefault()
     view.focus()
-    view.dispatch(below)
+    // A click suggests nothing. The line is created once the person types.
+    if (view.state.facet(ownUndo) === undefined) view.dispatch(below)
+    else goToEnd(view)
     return true
   }
 })
 
+const typed = EditorView.inputHandler.of((view, _from, _to, text) => {
+  const below = view.state.field(isAtEnd) && !view.composing ? belowLast(view.state) : undefined
+  if (below === undefined) return false
+  view.dispatch(below)
+  view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true, userEvent: 'input.type' })
+  return true
+})
+
 export const pressBelow: Extension = [
   pressed,
+  typed,
   isAtEnd,
   Prec.highest(
     keymap.of([

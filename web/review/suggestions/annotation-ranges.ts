@@ -20,6 +20,7 @@ import {
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { addedText } from '../../editor/added-text.ts'
+import { isDelimiter } from '../../editor/table-rows.ts'
 import { tiedText } from '../../editor/tied-text.ts'
 import { displayName } from '../../presence/people.ts'
 import { initials } from '../../presence/person.ts'
@@ -27,6 +28,7 @@ import { t } from '../../text/t.ts'
 import { effect } from '@preact/signals'
 import { hueOf } from '../../presence/colours.ts'
 import { formatsAdded } from './format-change.ts'
+import { trimmed, type Hunk } from './hunks.ts'
 
 /** The kind of a range. At a range of the kind `card`, the annotation has only a card, and the text shows no mark. */
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'card'
@@ -234,6 +236,20 @@ export class ProposedText extends WidgetType {
   }
 }
 
+/** Returns the changes that a suggestion makes within the rows of a table. Empty if it changes anything else. */
+function changedRows(doc: Text, from: number, to: number, text: string): Hunk[] {
+  const young = text.split('\n')
+  const first = doc.lineAt(from).number
+  if (young.length === 1 || doc.lineAt(to).number !== first + young.length - 1 || !young.every((row) => row.includes('|'))) return []
+  return young.flatMap((row, index) => {
+    const line = doc.line(first + index)
+    const [start, end] = [Math.max(from, line.from), Math.min(to, line.to)]
+    // The live view does not show the delimiter row.
+    if (isDelimiter(line.text)) return []
+    return trimmed({ from: start, to: end, original: doc.sliceString(start, end), text: row, fromShown: start, toShown: end }) ?? []
+  })
+}
+
 /** Suggested new lines come after the caret at the end of their line, and after text that is struck out there, whose side is 1. */
 const afterLineSide = 2
 
@@ -253,6 +269,18 @@ function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: numbe
       Decoration.widget({ widget: new ProposedText('ins', '', author, id, isActive), side: -1 }).range(to)
     ]
   }
+  const rows = kind === 'replace' ? changedRows(doc, from, to, text) : []
+  if (rows.length > 0)
+    return rows.flatMap((row, index) => {
+      const isLast = index === rows.length - 1
+      const words = row.text.replaceAll('|', '').trim()
+      // Words of a new cell are drawn after those of the cell before it.
+      const shown = words !== '' && row.from === row.to ? ` ${words}` : words
+      const widget = new ProposedText('ins', shown, isLast ? author : '', id, isActive)
+      const inserted = Decoration.widget({ widget, side: -1 }).range(row.to)
+      if (row.from === row.to) return [inserted]
+      return [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(row.from, row.to), inserted]
+    })
   const struck = isPoint ? [] : [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(from, to)]
   const side = isAfterLine ? afterLineSide : -1
   const widget = new ProposedText('ins', text, author, id, isActive, from === doc.lineAt(from).from)
@@ -262,9 +290,12 @@ function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: numbe
 /** The author's initials after a suggestion are about as wide as these letters. */
 const initialsWide = '000'
 
+/** Whether a suggestion replaces rows of a table. The text shows only the words that differ. */
+const isOfRows = (kind: PlaceKind, text: string): boolean => kind === 'replace' && text.includes('|') && text.includes('\n')
+
 /** Returns the text that an annotation adds to the text around it, as a table cell would contain it. */
 const drawnText = ({ kind, text }: Annotation): string =>
-  kind === 'comment' || kind === 'card' ? '' : shorten(text).replaceAll('\n', '<br>') + initialsWide
+  kind === 'comment' || kind === 'card' ? '' : (isOfRows(kind, text) ? '' : shorten(text).replaceAll('\n', '<br>')) + initialsWide
 
 /** Redraws the marks when people join or leave, because colors may have changed. */
 const recoloured = StateEffect.define<null>()

@@ -1,8 +1,9 @@
 /** Describes changes of components, tasks and formats in plain words. */
-import type { Text } from '@codemirror/state'
+import { Text } from '@codemirror/state'
 import { type Fence, fencesOf } from '../../../shared/fences/fences.ts'
 import { type DescribedChange, describedEdit } from '../../../shared/fences/described-change.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
+import { isDelimiter, rowOf } from '../../editor/table-rows.ts'
 import { t, tn } from '../../text/t.ts'
 import { excerpt } from '../outbox/records.ts'
 import { formatsAdded } from './format-change.ts'
@@ -74,6 +75,19 @@ export function wordsOfFormat(original: string, insert: string): string | undefi
   return formatsAdded(insert, original).length > 0 ? t('Remove formatting: “{text}”', { text: excerpt(insert, textUnits) }) : undefined
 }
 
+/** Describes columns that are added to a table or deleted from it. Undefined if the edit changes anything else. */
+function wordsOfColumns(text: Text, { from, to, insert }: Edit): string | undefined {
+  if (to > text.length || !insert.includes('\n')) return undefined
+  const [start, end] = [text.lineAt(from).from, text.lineAt(to).to]
+  const old = text.slice(start, end)
+  const young = old.replace(from - start, to - start, Text.of(insert.split('\n')))
+  if (old.lines !== young.lines || !isDelimiter(young.line(Math.min(2, young.lines)).text)) return undefined
+  const counts = Array.from(old.iterLines(), (_line, at) => rowOf(young.line(at + 1)).cells.length - rowOf(old.line(at + 1)).cells.length)
+  const [count = 0] = counts
+  if (count === 0 || counts.some((each) => each !== count)) return undefined
+  return wordsOfChange({ kind: count > 0 ? 'columns.add' : 'columns.delete', count: Math.abs(count) })
+}
+
 const known = new WeakMap<Text, readonly Fence[]>()
 
 /** Returns the change that an edit makes to a component. Undefined if it makes none, or is too complex to describe. */
@@ -87,5 +101,5 @@ export function changeOfEdit(text: Text, edit: Edit): DescribedChange | undefine
 export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
   const told = changeOfEdit(text, edit)
   if (told !== undefined) return wordsOfChange(told)
-  return wordsOfTask(text, edit) ?? wordsOfFormat(text.sliceString(edit.from, edit.to), edit.insert)
+  return wordsOfTask(text, edit) ?? wordsOfColumns(text, edit) ?? wordsOfFormat(text.sliceString(edit.from, edit.to), edit.insert)
 }

@@ -1,6 +1,7 @@
 /** Divides the changes typed in suggesting mode into separate changes to the document's text. */
 import { ChangeSet, type ChangeSpec, type Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/targets.ts'
+import { isDelimiter } from '../../editor/table-rows.ts'
 import { isMark } from './format-change.ts'
 
 /** A range of the text (`from`–`to`) and its suggested replacement, which is at `fromShown`–`toShown` in the editor. */
@@ -93,13 +94,65 @@ const areMarks = (one: Hunk, other: Hunk, between: string): boolean =>
   between.length <= formattedUnitsMax &&
   !between.includes('\n')
 
-/** Joins changes that are in the same word, and the two marks of a format, because one mark alone would make no sense. */
+const isRow = (line: string): boolean => /(?:^|[^\\])\|/.test(line)
+
+/** Returns the range of the table that contains a position. Undefined if there is none. */
+function tableAround(base: Text, at: number): Range | undefined {
+  const own = base.lineAt(at)
+  if (!isRow(own.text)) return undefined
+  let [first, last] = [own.number, own.number]
+  while (first > 1 && isRow(base.line(first - 1).text)) first--
+  while (last < base.lines && isRow(base.line(last + 1).text)) last++
+  if (first === last || !isDelimiter(base.line(first + 1).text)) return undefined
+  return { from: base.line(first).from, to: base.line(last).to }
+}
+
+const rowsOf = (text: string): string[] => text.split('\n').filter(isRow)
+
+/**
+ * Returns the range of the changes in a table that make sense only together: those that add, remove or move a column, and those that move rows. Rows
+ * that are added or removed make sense alone.
+ */
+function togetherIn(hunks: readonly Hunk[]): Range | undefined {
+  const removed = new Set(hunks.flatMap(({ original }) => rowsOf(original)))
+  const added = new Set(hunks.flatMap(({ text }) => rowsOf(text)))
+  const own = hunks.filter(({ original, text }) => {
+    const isInRow = !`${original}${text}`.includes('\n') && isRow(original + text)
+    return isInRow || rowsOf(original).some((row) => added.has(row)) || rowsOf(text).some((row) => removed.has(row))
+  })
+  const [first, last] = [own[0], own.at(-1)]
+  return first === undefined || last === undefined ? undefined : { from: first.from, to: last.to }
+}
+
+/** Returns for each change the range of the changes to which it belongs, because one row without the others would break a table. */
+function byTable(base: Text, hunks: readonly Hunk[]): (Range | undefined)[] {
+  const found: (Range | undefined)[] = []
+  for (let first = hunks[0]; first !== undefined; first = hunks[found.length]) {
+    const table = tableAround(base, first.from)
+    let end = found.length + 1
+    while (table !== undefined && (hunks[end]?.to ?? Infinity) <= table.to) end++
+    const own = hunks.slice(found.length, end)
+    const whole = table && togetherIn(own)
+    for (const { from, to } of own) found.push(whole !== undefined && from >= whole.from && to <= whole.to ? whole : undefined)
+  }
+  return found
+}
+
+/**
+ * Joins changes that are in the same word, the two marks of a format, and the changes of one column in all rows of a table. One of them alone would
+ * make no sense.
+ */
 export function byWord(base: Text, hunks: readonly Hunk[]): Hunk[] {
   const found: Hunk[] = []
-  for (const hunk of hunks) {
+  const tables = byTable(base, hunks)
+  for (const [index, hunk] of hunks.entries()) {
     const before = found.at(-1)
+    const isOneChange = tables[index] !== undefined && tables[index] === tables[index - 1]
     const between = before === undefined ? '' : base.sliceString(before.to, hunk.from)
-    if (before === undefined || ((between.length > wordUnitsMax || /\s/.test(between)) && !areMarks(before, hunk, between))) {
+    if (
+      before === undefined ||
+      (!isOneChange && (between.length > wordUnitsMax || /\s/.test(between)) && !areMarks(before, hunk, between))
+    ) {
       found.push(hunk)
       continue
     }

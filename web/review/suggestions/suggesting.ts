@@ -22,6 +22,7 @@ import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewU
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
 import type { Range as Span } from '../../../shared/text/targets.ts'
+import { addedText } from '../../editor/added-text.ts'
 import { endStep, ownUndo, textMap } from '../../editor/binding.ts'
 import { verbatim } from '../../editor/clean-input.ts'
 import { followed, type Sent } from './accepted.ts'
@@ -165,6 +166,13 @@ const drafts = ViewPlugin.fromClass(
   },
   { decorations: (value) => value.decorations }
 )
+
+/** The text that is drawn as struck out, for which the columns of a table need space. */
+const struckText = addedText.compute([field], (state) => {
+  const { base, changes } = state.field(field)
+  const struck = hunksOf(base, changes).filter(({ original }) => original !== '')
+  return (from, to) => struck.flatMap(({ fromShown, original }) => (fromShown >= from && fromShown <= to ? [original] : [])).join('')
+})
 
 /** How long the caret must be elsewhere before a change is sent, in milliseconds. A person who clicks around has not finished. */
 const leftMs = 600
@@ -327,6 +335,7 @@ export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   field,
   follow(text, input),
   drafts,
+  struckText,
   senders(input),
   undoing.of(history()),
   formerVersions.of(input.drafting.formers),
