@@ -183,7 +183,7 @@ test('[SUGG-33] a replacement, new lines and a suggestion from before a reload a
   await context.close()
 })
 
-test('[SUGG-33] [SUGG-35] a suggestion that has a reply, and one of somebody else, only let the caret stand beside them; no other word is selected', async () => {
+test('[SUGG-33] [SUGG-35] [SUGG-42] a press on a suggestion that has a reply, or of somebody else, changes no words beside it', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url)
   // The response to the suggestion arrives after the messages about a reply to it.
@@ -207,13 +207,52 @@ test('[SUGG-33] [SUGG-35] a suggestion that has a reply, and one of somebody els
   await page.locator('.margin .card', { hasText: '1 reply' }).waitFor()
   await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'green', at: 'after', text: ' and quick enough' })
   await page.locator('.rm-proposed ins', { hasText: 'quick' }).waitFor()
-  await press(page, 'noon', 2)
-  await page.keyboard.type(' soon')
-  await arePending(document, '→ and quick enough', '→ and Sunday noon', '→ soon')
-  await press(page, 'quick', 2)
+  // Keys do not change the words next to a pressed suggestion, and a notice says why.
+  for (const [word, why] of [
+    ['noon', 'This suggestion has been answered, so it can no longer be changed.'],
+    ['quick', 'Robot suggested this text. Only they can change it.']
+  ] as const) {
+    await press(page, word, 2)
+    await page.keyboard.type('x')
+    await page.locator('.toast', { hasText: why }).waitFor()
+    await page.keyboard.press('Backspace')
+    await page.keyboard.press('Enter')
+  }
+  await page.keyboard.press('ArrowRight')
   await page.keyboard.type('!')
-  await arePending(document, '→ and quick enough', '→ and Sunday noon', '→ soon', '→!')
+  await arePending(document, '→ and quick enough', '→ and Sunday noon', '→!')
   expect(await readMarkdown(world.url, document)).toBe(`${text}\nMore.\n`)
+  await context.close()
+})
+
+test('[SUGG-42] for people who can decide, the notice about a pressed suggestion accepts it; beside suggested lines, too', async () => {
+  const document = await createDocument(world.url, text)
+  for (const [find, words] of [
+    ['Monday', ' and Sunday'],
+    ['slow.', '\n\nA new paragraph.']
+  ])
+    await ask(document, 'POST', 'suggestions', { operation: 'insert', find, at: 'after', text: words })
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  await page.goto(document.url)
+  await page.locator('.rm-proposed ins', { hasText: 'Sunday' }).waitFor()
+  // The end of suggested words is a place to write after them, but not to delete the words before them.
+  const { left, y } = await placeOf(page, ', if')
+  const drawn = await page.locator('.rm-proposed', { hasText: 'Sunday' }).boundingBox()
+  expect(drawn?.x).toBeLessThan(left)
+  await page.mouse.click(left - 3, y)
+  await page.keyboard.press('Backspace')
+  await page.locator('.toast', { hasText: 'Robot suggested this text. Accept it to change it.' }).waitFor()
+  await page.keyboard.type('!')
+  await until(async () => (await editorText(page)).includes('Monday!, if'), 'a letter after the suggestion')
+
+  const place = await placeOf(page, 'A new paragraph.')
+  await page.mouse.click(place.left + 300, place.y)
+  await page.keyboard.type('x')
+  await page.keyboard.press('Backspace')
+  await page.locator('.toast').getByRole('button', { name: 'Accept' }).click()
+  const accepted = text.replace('slow.', 'slow.\n\nA new paragraph.').replace('Monday', 'Monday!')
+  await until(async () => (await readMarkdown(world.url, document)) === accepted, 'the accepted paragraph')
   await context.close()
 })
 

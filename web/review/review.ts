@@ -18,6 +18,8 @@ import { tasksCommands } from './cards/tasks-command.ts'
 import { aboveSheet, touchSheets, keepAboveSheet } from './annotations/above-sheet.ts'
 import { openNavigation } from './annotations/navigation.ts'
 import { activate, annotationRanges } from './suggestions/annotation-ranges.ts'
+import { protectPressed } from './suggestions/pressed.ts'
+import { displayName } from '../presence/people.ts'
 import { openSuggestingMode } from './annotations/suggesting-mode.ts'
 import type { Review } from './annotations/review.ts'
 import { openState, type State } from './annotations/state.ts'
@@ -25,13 +27,16 @@ import { openWriting } from './annotations/writing.ts'
 import { t } from '../text/t.ts'
 import { keepClearOfFields } from '../ui/clear-of-fields.ts'
 import { copyText } from '../ui/copy.ts'
-import { offer } from '../ui/toast.tsx'
+import { offer, toast } from '../ui/toast.tsx'
 import '../ui/more-icons.ts'
 
 /** The review together with its Preact components. */
 export interface OpenReview extends Review {
   readonly Layer: typeof Layer
 }
+
+/** How long a notice explains why a key did nothing, in milliseconds. */
+const pressedMs = 8000
 
 /** Offers half-written texts for copying once their cards are gone. Returns a function that stops this. */
 function offerLost({ store, items, halfWritten }: State): () => void {
@@ -84,7 +89,31 @@ export function openReview(page: View, editor: Editor): OpenReview {
     else active.value = id
   }
 
-  editor.setReview([annotationRanges(pickInText), positions.extension, decisions.extension, aboveSheet])
+  const explainPressed = (id: string): void => {
+    const suggestion = store.proposals.peek().find((each) => each.suggestion.id === id)?.suggestion
+    if (suggestion === undefined) return
+    const name = displayName(suggestion.author)
+    const isOwn = store.isOwn(suggestion)
+    if (!store.canDecide.peek()) {
+      const why = isOwn
+        ? t('This suggestion has been answered, so it can no longer be changed.')
+        : t('{name} suggested this text. Only they can change it.', { name })
+      return toast(why)
+    }
+    const accept = (): void => store.decide('accept', [id])
+    const words = isOwn
+      ? t('You suggested this text. Accept it to change it.')
+      : t('{name} suggested this text. Accept it to change it.', { name })
+    toast(words, { name: t('Accept'), run: accept, milliseconds: pressedMs })
+  }
+
+  editor.setReview([
+    annotationRanges(pickInText),
+    protectPressed({ onBlocked: explainPressed }),
+    positions.extension,
+    decisions.extension,
+    aboveSheet
+  ])
   const stopStore = store.start()
   const stopStoring = storeAnnotations(state)
   const marginKey = documentValue('margin', session.id)

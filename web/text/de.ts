@@ -1111,6 +1111,11 @@ export const de: Catalogue = {
   'You can suggest': 'Du kannst vorschlagen',
   'You do not have access': 'Du hast keinen Zugang',
   'You already suggested this.': 'Das hast du schon vorgeschlagen.',
+  'You suggested this text. Accept it to change it.': 'Du hast diesen Text vorgeschlagen. Nimm ihn an, um ihn zu ändern.',
+  '{name} suggested this text. Accept it to change it.': '{name} hat diesen Text vorgeschlagen. Nimm ihn an, um ihn zu ändern.',
+  '{name} suggested this text. Only they can change it.': '{name} hat diesen Text vorgeschlagen. Nur diese Person kann ihn ändern.',
+  'This suggestion has been answered, so it can no longer be changed.':
+    'Dieser Vorschlag wurde beantwortet und lässt sich nicht mehr ändern.',
   'You already have {max} jobs running. Wait for one to finish, or cancel one.':
     'Du hast schon {max} laufende Aufträge. Warte, bis einer fertig ist, oder brich einen ab.',
   'You can comment but not edit this.': 'Du kannst kommentieren, hier aber nichts ändern.',

@@ -359,15 +359,6 @@ export const annotationRanges = (onPick: (id: string | undefined) => void): Exte
     return count
   }),
   EditorView.domEventHandlers({
-    mousedown(event, view) {
-      const proposed = event.target instanceof Element ? event.target.closest('.rm-proposed') : null
-      // A press that brought the suggestion into the editor (resuming.ts) has removed this element.
-      if (proposed?.isConnected !== true || event.button !== 0 || event.shiftKey || view.state.readOnly) return false
-      // The editor would select a word of the text next to the suggestion, and typing would replace that word.
-      view.dispatch({ selection: { anchor: view.posAtDOM(proposed) }, userEvent: 'select.pointer' })
-      view.focus()
-      return true
-    },
     click(event) {
       const marked = event.target instanceof Element ? event.target.closest('[data-annotation]') : null
       // After a tap, the editor learns of the new selection only after the click. An update before then would restore the old selection, and the next

@@ -5,6 +5,7 @@
 import { type EditorState, Prec, type Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { rangesIn } from './annotation-ranges.ts'
+import { charactersAfter, proposedAt } from './press-place.ts'
 
 interface ResumingInput {
   /** Brings a suggestion into the editor. Returns false if this person cannot edit it. */
@@ -21,15 +22,6 @@ const isEditing = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
 
 /** How long after a touch the mouse events that it causes arrive, at most, in milliseconds. */
 const touchMs = 1000
-
-/** Returns the number of characters of an element's text that are after a point of the screen. Zero if the point is not in the text. */
-function charactersAfter({ clientX, clientY }: MouseEvent, element: Element): number {
-  const position = document.caretPositionFromPoint?.(clientX, clientY)
-  const range = position === undefined ? document.caretRangeFromPoint(clientX, clientY) : undefined
-  const node = position?.offsetNode ?? range?.startContainer
-  if (!(node instanceof Text) || !element.contains(node)) return 0
-  return Math.max(0, node.data.length - (position?.offset ?? range?.startOffset ?? 0))
-}
 
 /** Creates the extension. It has no effect while a composition goes on, because a change would end that. */
 export function resuming({ resume, isInLine, onPress }: ResumingInput): Extension {
@@ -61,8 +53,8 @@ export function resuming({ resume, isInLine, onPress }: ResumingInput): Extensio
       mousedown(event, view) {
         if (view.composing || event.button !== 0) return false
         // A press next to a suggestion must not move the text under the pointer. The next key brings the suggestion.
-        const pressed = event.target instanceof Element ? event.target.closest<HTMLElement>('.rm-proposed') : null
-        if (pressed === null || !resumeAtPress(view, event, pressed)) return false
+        const pressed = proposedAt(event)
+        if (pressed === undefined || !resumeAtPress(view, event, pressed)) return false
         const isTouch = event.timeStamp - touchedAt < touchMs
         if (isTouch) view.focus()
         return isTouch
