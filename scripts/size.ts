@@ -61,8 +61,8 @@ export function sizes(): Size[] {
       kilobytesMax: 20
     },
     {
-      name: 'keys in code blocks, later',
-      kilobytes: later('editor/setup/code-blocks.ts', entry, editor, extras, 'editor/setup/typing.ts'),
+      name: 'code blocks and dropped files, later',
+      kilobytes: later('editor/setup/block-extras.ts', entry, editor, extras, 'editor/setup/typing.ts'),
       kilobytesMax: 5
     },
     { name: 'pictures and speech, later', kilobytes: later('media/media-panel.tsx', entry, editor, extras), kilobytesMax: 60 },

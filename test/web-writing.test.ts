@@ -9,6 +9,7 @@ import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { namesOf } from '../web/commands/names.ts'
 import { isPossible } from '../web/view/command.ts'
 import type { Page } from '../web/commands/page.ts'
+import { endAbove } from '../web/editor/dropped-files.ts'
 import { backspaceAtCode, deleteAtCode } from '../web/editor/code-edges.ts'
 import { belowCode, continueCode, indentCode, intoCode, leaveCode, outdentCode } from '../web/editor/commands-code.ts'
 import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
@@ -728,6 +729,23 @@ test.each([
   ['wor|ds', undefined]
 ])('[WRITE-72] one line down from %j', (before, expected) => {
   expect(after(before, belowCode)).toBe(expected)
+})
+
+test.each([
+  ['one\ntw|o\nthree\n\nend', 'one\ntwo\nthree|\n\nend', 'one\ntwo\nthree|\n\nend'],
+  ['# one\n\ntw|o', '# one\n\ntwo|', '# one|\n\ntwo'],
+  ['```\nco|de\n```\nend', '```\ncode\n```|\nend', '```\ncode\n```|\nend'],
+  ['one\n|\ntwo', undefined, undefined],
+  ['- a\n- b|b', undefined, undefined],
+  ['> a|a', undefined, undefined],
+  ['| a |\n| - |\n| b‹›b |', undefined, undefined]
+])('[WRITE-214] a file dropped in %j goes below a block', (before, lower, upper) => {
+  const state = stateOf(before)
+  const above = (isUpper: boolean): string | undefined => {
+    const anchor = endAbove(state, state.selection.main.head, () => isUpper)
+    return anchor === undefined ? undefined : marked(state.update({ selection: { anchor } }).state)
+  }
+  expect([above(false), above(true)]).toEqual([lower, upper])
 })
 
 test('[WRITE-213] Ctrl+Enter leaves a code block from any of its lines', () => {

@@ -156,7 +156,7 @@ test('[WEB-43] dropped or chosen pictures, sound and video enter the text in ord
   await context.close()
 })
 
-test('[WEB-43] pictures pasted one after another within words keep their order', async () => {
+test('[WEB-43] [WRITE-214] pictures pasted one after another within words keep their order; a dropped one is a block', async () => {
   const { context, page } = await writer('text')
   await page.locator('.cm-content').press('Control+End')
   for (const name of ['first', 'second', 'third']) {
@@ -164,6 +164,22 @@ test('[WEB-43] pictures pasted one after another within words keep their order',
     await until(async () => shownAs(name).test(await editorText(page)), name)
   }
   expect(await editorText(page)).toMatch(/^text!\[first\]\([^)]+\)!\[second\]\([^)]+\)!\[third\]\([^)]+\)$/)
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText('one\ntwo words that are here\nthree\n\n- after')
+  const line = await page.locator('.cm-content').evaluate((element) => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['x'], 'x.png', { type: 'image/png' }))
+    const { left, top } = element.getBoundingClientRect()
+    element.dispatchEvent(new DragEvent('dragover', { dataTransfer, clientX: left + 80, clientY: top + 50, bubbles: true }))
+    const third = element.querySelectorAll('.cm-line')[2]?.getBoundingClientRect().bottom ?? 0
+    return (globalThis.document.querySelector('.block-drop:not([hidden])')?.getBoundingClientRect().top ?? 0) - third
+  })
+  expect(Math.abs(line)).toBeLessThan(4)
+  await bring(page, 'drop', [picture])
+  await until(async () => shownAs('Red house').test(await editorText(page)), 'the dropped picture')
+  expect(await page.locator('.block-drop:not([hidden])').count()).toBe(0)
+  await page.keyboard.type('X')
+  expect((await editorText(page)).replace(shownAs('Red house'), 'P')).toBe('one\ntwo words that are here\nthree\n\nP\n\nX\n\n- after')
   await context.close()
 })
 

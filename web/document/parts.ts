@@ -55,14 +55,14 @@ export function createParts(session: Session): Parts {
     if (!closed) review.value ??= open(page, editor)
   })
   const openExtras = once(async () => {
-    const [part, { typing }, { codeBlocks }, { page, editor }] = await Promise.all([
+    const [part, { typing }, { blockExtras }, { page, editor }] = await Promise.all([
       import('./extras.ts'),
       import('../editor/setup/typing.ts'),
-      import('../editor/setup/code-blocks.ts'),
+      import('../editor/setup/block-extras.ts'),
       begun.promise
     ])
     if (closed) return part.textCommands
-    editor.extend(part.extrasOf(page, [typing, codeBlocks]))
+    editor.extend(part.extrasOf(page, [typing, blockExtras]))
     endReturns = part.startBeside(page, editor)
     return part.textCommands
   })

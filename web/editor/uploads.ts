@@ -11,7 +11,7 @@ import { mediaTypes } from '../../shared/media-types.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { asOneStep, textMap } from './binding.ts'
-import type { Upload, Uploads } from '../uploads/upload.ts'
+import type { Follows, Upload, Uploads } from '../uploads/upload.ts'
 
 export const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
 
@@ -147,9 +147,9 @@ function outOfWord({ state }: EditorView, at: number): number {
 
 /**
  * Starts adding files at a position and puts the caret there. Files that are added inside a word, a link or a picture are placed after it, because
- * they would break it.
+ * they would break it. With `apart`, they become blocks after the block that ends at the position.
  */
-function take(view: EditorView, files: readonly File[], at: number): void {
+export function take(view: EditorView, files: readonly File[], at: number, follows?: 'apart'): void {
   const uploads = view.state.facet(uploadsOf)
   // A person who may only suggest can type but cannot add files.
   if (view.state.readOnly || uploads?.allowed.peek() !== true) {
@@ -157,9 +157,9 @@ function take(view: EditorView, files: readonly File[], at: number): void {
     return
   }
   const end = endAround(view, at)
-  const place = end ?? outOfWord(view, at)
+  const place = follows === undefined ? (end ?? outOfWord(view, at)) : at
   view.dispatch({ selection: EditorSelection.cursor(place) })
-  uploads.add(files, view.state.facet(textMap).stored(place), end !== undefined)
+  uploads.add(files, view.state.facet(textMap).stored(place), follows ?? end !== undefined)
   view.focus()
 }
 
@@ -205,12 +205,15 @@ interface Surroundings {
 }
 
 /** Returns the text around an upload. On a line without other text, an upload is a separate block, even inside a quote. */
-function around({ doc }: EditorView['state'], at: number, follows: boolean): Surroundings {
+function around({ doc }: EditorView['state'], at: number, follows: Follows): Surroundings {
   const line = doc.lineAt(at)
   const isBlank = (text: string): boolean => /^[ \t>]*$/.test(text)
-  if (!isBlank(line.text)) return { before: follows && line.from < at ? '\n' : '', caretLine: '', after: '' }
-  const above = line.number > 1 ? doc.line(line.number - 1).text : ''
   const below = line.number < doc.lines ? doc.line(line.number + 1).text : ''
+  if (!isBlank(line.text)) {
+    if (follows === 'apart') return { before: '\n\n', caretLine: '\n\n', after: isBlank(below) ? '' : '\n' }
+    return { before: follows && line.from < at ? '\n' : '', caretLine: '', after: '' }
+  }
+  const above = line.number > 1 ? doc.line(line.number - 1).text : ''
   const empty = `\n${line.text.trimEnd()}`
   return { before: isBlank(above) ? '' : `\n${line.text}`, caretLine: `${empty}\n${line.text}`, after: isBlank(below) ? '' : empty }
 }

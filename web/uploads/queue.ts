@@ -14,7 +14,7 @@ import { signature } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import type { Failure } from './failures.ts'
 import type { Sending } from './send.ts'
-import type { Insert, Upload, UploadQueue, UploadsInput, UploadState } from './upload.ts'
+import type { Follows, Insert, Upload, UploadQueue, UploadsInput, UploadState } from './upload.ts'
 
 /** A file to upload, as an entry of the outbox until its Markdown is in the text. The server identifies a repeated upload by its id. */
 interface StoredUpload extends StoredRecord {
@@ -22,8 +22,7 @@ interface StoredUpload extends StoredRecord {
   readonly blob: Blob
   /** The place of the file, as an encoded `Y.RelativePosition`. */
   readonly position: Uint8Array
-  /** Whether the file was added together with the file before it. */
-  readonly follows: boolean
+  readonly follows: Follows
   /** The name under which the file was first sent. The server recognizes a repeated upload only under the same name. */
   readonly author?: string
 }
@@ -39,7 +38,7 @@ const findSender = async () => import('./sender.ts').catch(() => undefined)
 class Entry implements Upload {
   readonly id: string
   readonly fileName: string
-  readonly follows: boolean
+  readonly follows: Follows
   readonly at: number
   readonly state = signal<UploadState>({ phase: 'queued' })
   blob: Blob

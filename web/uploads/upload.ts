@@ -16,11 +16,14 @@ export interface Upload {
   /** The name of the chosen file. */
   readonly fileName: string
   readonly state: Signal<UploadState>
-  /**
-   * Whether the Markdown is inserted on a new line after existing content: after a picture, or after a file that was added together with this one.
-   */
-  readonly follows: boolean
+  readonly follows: Follows
 }
+
+/**
+ * Whether the Markdown is inserted on a new line after existing content: after a picture, or after a file that was added together with this one.
+ * With `apart`, it becomes a block after the block that ends there.
+ */
+export type Follows = boolean | 'apart'
 
 /** Inserts Markdown into the text at a position. Returns false if the person may not write now. */
 export type Insert = (at: number, markdown: string, upload: Upload) => boolean
@@ -34,7 +37,7 @@ export interface Uploads {
   /** Whether this person may add files. */
   readonly allowed: ReadonlySignal<boolean>
   /** Adds files at a position. With `follows`, the first file is also inserted on a new line. */
-  add(files: readonly File[], at: number, follows?: boolean): void
+  add(files: readonly File[], at: number, follows?: Follows): void
   /** Returns the offset of a file in the text, in UTF-16 units. */
   placeOf(upload: Upload): number
   cancel(upload: Upload): void
@@ -54,5 +57,5 @@ export interface UploadsInput {
 
 /** The part that sends the files. */
 export interface UploadQueue extends Omit<Uploads, 'add' | 'allowed'> {
-  add(files: readonly File[], position: Y.RelativePosition, follows: boolean): void
+  add(files: readonly File[], position: Y.RelativePosition, follows: Follows): void
 }

@@ -5,13 +5,13 @@
 import { batch, computed, signal } from '@preact/signals'
 import * as Y from 'yjs'
 import { whenIdle } from '../base/idle.ts'
-import type { Insert, UploadQueue, Uploads, UploadsInput } from './upload.ts'
+import type { Follows, Insert, UploadQueue, Uploads, UploadsInput } from './upload.ts'
 
 /** Files that were added before the sender had loaded. */
 interface Early {
   readonly files: readonly File[]
   readonly position: Y.RelativePosition
-  readonly follows: boolean
+  readonly follows: Follows
 }
 
 export function openUploads(input: UploadsInput): Uploads {

@@ -25,7 +25,6 @@ import { pictureHandles } from '../live/picture-handles.ts'
 import { pictureReplaced } from '../live/picture-replaced.ts'
 import { marking } from '../mark-blocks.ts'
 import { typedMarks } from '../typed-marks.ts'
-import { typedRule } from '../typed-rule.ts'
 
 export interface Typing {
   readonly always: Extension
@@ -55,7 +54,6 @@ export const typing: Typing = {
     keepFormats,
     copiedFormats,
     formatEnds,
-    itemSpaces,
-    typedRule
+    itemSpaces
   ]
 }
