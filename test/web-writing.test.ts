@@ -29,6 +29,7 @@ import { formatsAt } from '../web/editor/formats.ts'
 import { bracketsNear, emojiTyped, linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/live/link-at.ts'
 import { alternativeWords, pictureAt, type PictureAt } from '../web/editor/live/picture-at.ts'
+import { pastedPicture } from '../web/editor/live/pasted-picture.ts'
 import { pictureChanges, pictureSaved, widthChanges } from '../web/editor/live/picture-changes.ts'
 import { beyond, chosenPicture, typedAfter } from '../web/editor/live/picture-chosen.ts'
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter } from '../web/editor/live/picture-size.ts'
@@ -746,6 +747,17 @@ test.each([
     return anchor === undefined ? undefined : marked(state.update({ selection: { anchor } }).state)
   }
   expect([above(false), above(true)]).toEqual([lower, upper])
+})
+
+test.each([
+  ['a\n\n|', 'a\n\n![p](/p.png)\n\n|'],
+  ['a\n\n|\n\nb', 'a\n\n![p](/p.png)\n\n|\n\nb'],
+  ['a\n\n|\nb', 'a\n\n![p](/p.png)\n|b'],
+  ['a |b', 'a ![p](/p.png)|b'],
+  ['```\n|\n```', '```\n![p](/p.png)|\n```']
+])('[WRITE-215] a picture pasted in %j gives %j', (before, expected) => {
+  const state = stateOf(before, pastedPicture)
+  expect(marked(state.update(state.replaceSelection('![p](/p.png)'), { userEvent: 'input.paste' }).state)).toBe(expected)
 })
 
 test('[WRITE-213] Ctrl+Enter leaves a code block from any of its lines', () => {

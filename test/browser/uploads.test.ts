@@ -156,7 +156,7 @@ test('[WEB-43] dropped or chosen pictures, sound and video enter the text in ord
   await context.close()
 })
 
-test('[WEB-43] [WRITE-214] pictures pasted one after another within words keep their order; a dropped one is a block', async () => {
+test('[WEB-43] [WRITE-214] [WRITE-215] pictures pasted one after another within words keep their order; a dropped one is a block; all are drawn', async () => {
   const { context, page } = await writer('text')
   await page.locator('.cm-content').press('Control+End')
   for (const name of ['first', 'second', 'third']) {
@@ -164,6 +164,8 @@ test('[WEB-43] [WRITE-214] pictures pasted one after another within words keep t
     await until(async () => shownAs(name).test(await editorText(page)), name)
   }
   expect(await editorText(page)).toMatch(/^text!\[first\]\([^)]+\)!\[second\]\([^)]+\)!\[third\]\([^)]+\)$/)
+  const isDrawn = (): Promise<void> => page.locator('.cm-line', { hasText: '](' }).waitFor({ state: 'detached' })
+  await isDrawn()
   await page.keyboard.press('Control+a')
   await page.keyboard.insertText('one\ntwo words that are here\nthree\n\n- after')
   const line = await page.locator('.cm-content').evaluate((element) => {
@@ -177,9 +179,17 @@ test('[WEB-43] [WRITE-214] pictures pasted one after another within words keep t
   expect(Math.abs(line)).toBeLessThan(4)
   await bring(page, 'drop', [picture])
   await until(async () => shownAs('Red house').test(await editorText(page)), 'the dropped picture')
+  await isDrawn()
   expect(await page.locator('.block-drop:not([hidden])').count()).toBe(0)
   await page.keyboard.type('X')
   expect((await editorText(page)).replace(shownAs('Red house'), 'P')).toBe('one\ntwo words that are here\nthree\n\nP\n\nX\n\n- after')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Delete')
+  await bring(page, 'paste', [], '![a](/icon.svg)')
+  await page.locator('img.md-media').waitFor()
+  await isDrawn()
+  await page.keyboard.type('X')
+  expect(await editorText(page)).toBe('![a](/icon.svg)\n\nX')
   await context.close()
 })
 

@@ -113,7 +113,7 @@ class MediaWidget extends WidgetType {
 
 /**
  * Shows `![words](address)` as a picture. While the caret is there, its Markdown is visible too, except in a cell of a table, which
- * is too narrow for it. A picture that is selected as a whole hides its Markdown.
+ * is too narrow for it. A picture that is selected as a whole hides its Markdown, and so does a picture within text while the caret is after it.
  */
 export function media(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
@@ -127,7 +127,8 @@ export function media(node: SyntaxNode, live: LiveContext): void {
   const shown = { ...pictureWords(live.text(open.to, close.from)), caption }
   const kind = kindOfAddress(written) ?? 'image'
   const spansLines = live.spansLines(node.from, node.to)
-  const isDrawn = node.parent?.name === 'TableCell' || live.isSelected(node) || !live.touched(node.from, node.to)
+  const isAfter = live.cursorIn(node.from, node.to) === node.to && !live.isWholeLine(node.from, node.to)
+  const isDrawn = node.parent?.name === 'TableCell' || isAfter || live.isSelected(node) || !live.touched(node.from, node.to)
   if (isDrawn && !spansLines) return live.replace(node.from, node.to, new MediaWidget(kind, address, shown))
   link(node, live)
   // A picture on its own line stays in place, and its Markdown appears below it.

@@ -2,8 +2,9 @@
 import { closingFences } from '../closing-fences.ts'
 import { codeEdges } from '../code-edges.ts'
 import { droppedFiles } from '../dropped-files.ts'
+import { pastedPicture } from '../live/pasted-picture.ts'
 import { longerFences } from '../longer-fences.ts'
 import { typedRule } from '../typed-rule.ts'
 import type { Typing } from './typing.ts'
 
-export const blockExtras: Typing = { always: [closingFences, droppedFiles], live: [typedRule, codeEdges, longerFences] }
+export const blockExtras: Typing = { always: [closingFences, droppedFiles], live: [typedRule, codeEdges, longerFences, pastedPicture] }
