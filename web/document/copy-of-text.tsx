@@ -14,17 +14,3 @@ export function Download({ session }: { session: Session }): JSX.Element {
     </button>
   )
 }
-
-/** Says where the changes that the server did not accept are stored. */
-export function HeldNotice({ session, text }: { session: Session; text: string }): JSX.Element {
-  const where =
-    session.keep.state.value === 'kept' ? t('The text is stored on this device.') : t('This page keeps the text while it is open.')
-  return (
-    <div class='notice danger'>
-      <p>{`${text} ${where}`}</p>
-      <p class='actions'>
-        <Download session={session} />
-      </p>
-    </div>
-  )
-}

@@ -33,5 +33,5 @@ export const loadCount = async () => (await import('./count-popover.tsx')).Count
 export const fetchOutline = () => import('./outline.tsx')
 export const loadOutline = async () => (await fetchOutline()).Outline
 export const loadEnded = async () => (await import('./ended-notice.tsx')).EndedNotice
-export const loadDeclined = async () => (await import('./declined-notice.tsx')).DeclinedNotice
+export const loadHeld = async () => (await import('./held-notice.tsx')).HeldNotice
 export const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete

@@ -1,4 +1,4 @@
-/** Tells a person once that their role was lowered. If the server refused changes, a notice says so instead (declined-notice.tsx). */
+/** Tells a person once that their role was lowered. If the server refused changes, a notice says so instead (held-notice.tsx). */
 import { effect } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Session } from '../session/session.ts'

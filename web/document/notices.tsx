@@ -4,8 +4,7 @@ import type { Page } from '../commands/page.ts'
 import { t } from '../text/t.ts'
 import type { Session } from '../session/session.ts'
 import { Later } from '../view/later.tsx'
-import { HeldNotice } from './copy-of-text.tsx'
-import { loadDeclined, loadEnded } from './later-parts.ts'
+import { loadEnded, loadHeld } from './later-parts.ts'
 
 /**
  * Says that another link on this device gives more access. The space for the notice is reserved before the page knows whether it is needed, so that
@@ -40,11 +39,8 @@ function Current({ view }: { view: Page }): JSX.Element | null {
   if (session.link.ended.value !== undefined) return session.state.value === 'open' ? <Later load={loadEnded} view={view} /> : null
   return (
     <>
-      {session.declined.value && <Later load={loadDeclined} view={view} />}
       {/* Only this component reads the number of unsent changes, because it changes with each key press. */}
-      {session.link.struggling.value && session.unsent.value > 0 && (
-        <HeldNotice session={session} text={t('The server cannot save your changes right now. It tries again automatically.')} />
-      )}
+      {(session.declined.value || (session.link.struggling.value && session.unsent.value > 0)) && <Later load={loadHeld} view={view} />}
       {session.hasMoreAccess.value !== false && <MoreAccessNotice session={session} isSure={session.hasMoreAccess.value === true} />}
       {session.keep.state.value === 'lost' && <KeepNotice />}
     </>
