@@ -32,12 +32,13 @@ export const closeCodes = {
 /** Stateless messages that the server sends to open pages (docs/protocol.md). */
 export type LiveMessage =
   /**
-   * The role of the connection. `name`: the person for whom the link was created, sent only to guests. `account`: the name of the signed-in account,
+   * The role of the connection. `expiresAt`: the end of the link that was used, if it has one. `name`: the person for whom the link was created, sent only to guests. `account`: the name of the signed-in account,
    * with its earlier names.
    */
   | {
       readonly type: 'role'
       readonly role: Role
+      readonly expiresAt?: string
       readonly name?: string
       readonly account?: string
       readonly formerNames?: readonly string[]

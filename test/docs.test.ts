@@ -162,7 +162,7 @@ type FieldsOf<Message> = {
 }[Exclude<keyof Message, 'type'> & string]
 type Listed<Type extends LiveMessage['type']> = Readonly<Record<FieldsOf<Extract<LiveMessage, { readonly type: Type }>>, true>>
 const messageFields: { readonly [Type in LiveMessage['type']]: Listed<Type> } = {
-  role: { role: true, 'name?': true, 'account?': true, 'formerNames?': true },
+  role: { role: true, 'expiresAt?': true, 'name?': true, 'account?': true, 'formerNames?': true },
   you: { person: true, 'number?': true, 'hue?': true },
   event: { event: true },
   comment: { comment: true },

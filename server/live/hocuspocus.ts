@@ -224,7 +224,7 @@ export const createLive = ({
         const entry = documents.find(documentName)
         if (entry !== undefined) freeClients(entry, peer)
       })
-      const { role, linkName, identity } = caller
+      const { role, linkName, linkEndsAt, identity } = caller
       const { formerNames = [] } = identity.kind === 'account' ? identity : {}
       const named =
         identity.kind === 'account'
@@ -232,7 +232,8 @@ export const createLive = ({
           : linkName !== null && identity.kind === 'guest'
             ? { name: linkName }
             : {}
-      connection.sendStateless(JSON.stringify({ type: 'role', role: role ?? 'view', ...named } satisfies LiveMessage))
+      const ending = linkEndsAt === null ? {} : { expiresAt: new Date(linkEndsAt).toISOString() }
+      connection.sendStateless(JSON.stringify({ type: 'role', role: role ?? 'view', ...ending, ...named } satisfies LiveMessage))
       return Promise.resolve()
     },
 

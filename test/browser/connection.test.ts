@@ -103,7 +103,7 @@ test('[WEB-34] a connection closed with a transient code is retried, later each 
 
 test.each([
   [4400, 3, 'The server refused a change from this page'],
-  [4401, 1, 'Your link was revoked or has expired.'],
+  [4401, 1, 'Your link was revoked. Ask the owner of the document for a new one.'],
   [4403, 1, 'Your link no longer opens this document.']
 ])('[WEB-35] a connection closed with %i ends (at attempt %i), says why, and the text can be downloaded', async (code, attempts, words) => {
   const document = await createDocument(world.url, '# Kept\n')

@@ -1605,7 +1605,7 @@ test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] [REVIEW-68] on a phone the
   await context.close()
 })
 
-test('[REVIEW-80] [LINK-40] a half-written comment and reply stay, and can be copied, after the link was revoked, even if the device has another link', async () => {
+test('[REVIEW-80] [LINK-40] [LINK-43] a half-written comment and reply stay, and can be copied, after the link was revoked, even if the device has another link', async () => {
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'comment')
   await fetch(`${world.url}/api/docs/${document.id}/comments`, {
@@ -1613,8 +1613,15 @@ test('[REVIEW-80] [LINK-40] a half-written comment and reply stay, and can be co
     headers: { 'x-share-key': document.key, 'content-type': 'application/json' },
     body: JSON.stringify({ body: 'Is it so?', target: null })
   })
+  const hourMs = 3_600_000
+  await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, {
+    method: 'PATCH',
+    headers: { 'x-share-key': document.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ expiresAt: new Date(Date.now() + hourMs).toISOString() })
+  })
   const { context, page } = await person('Bea', document.url, { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.goto(link.url)
+  await page.getByText(/^You can comment until \d+:\d\d\s[AP]M$/).waitFor()
   await page.locator('.chip', { hasText: 'Commenting' }).waitFor()
   await selectWords(page, 'twice')
   await page.keyboard.press('Control+.')
@@ -1625,6 +1632,7 @@ test('[REVIEW-80] [LINK-40] a half-written comment and reply stay, and can be co
   await page.getByLabel('Write a comment').fill('And here')
   const writing = page.locator('.side-panel .card.composer textarea:focus')
   await writing.waitFor()
+  await page.clock.setFixedTime(Date.now() + hourMs)
   await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
   await page.locator('.chip[data-state=ended]').waitFor()
   await writing.waitFor()
@@ -1639,7 +1647,7 @@ test('[REVIEW-80] [LINK-40] a half-written comment and reply stay, and can be co
     await until(async () => (await page.evaluate(() => navigator.clipboard.readText())) === words, 'the copied text')
   }
   // The page does not turn into that of an editor while the person writes.
-  await page.getByText('Your link was revoked or has expired. This device has another link to the document.').waitFor()
+  await page.getByText('Your link has expired. This device has another link to the document.').waitFor()
   await page.getByRole('link', { name: 'Use the other link' }).click()
   await page.locator('.chip', { hasText: 'Saved' }).waitFor()
   await context.close()

@@ -414,7 +414,7 @@ const setEnd = (by: Person, { id }: Json, expiresAt: string | null): Promise<Ans
 const tooLate = { status: 400, json: { code: 'invalid_request', details: [{ path: 'expiresAt' }] } }
 const inMinutes = (minutes: number): string => new Date(clock.now() + minutes * 60_000).toISOString()
 
-test('[LINK-9] the owner changes the name and the end of a link; the end applies at once to requests and open pages', async () => {
+test('[LINK-9] [LINK-44] the owner changes the name and the end of a link; the end applies at once to requests and open pages', async () => {
   const owner = await world.create('one')
   const ana = await owner.share('edit', { label: 'Anna' })
   const page = await ana.connect()
@@ -431,6 +431,8 @@ test('[LINK-9] the owner changes the name and the end of a link; the end applies
   const later = inMinutes(4)
   expect(await change({ expiresAt: later })).toMatchObject({ status: 200, json: { expiresAt: later } })
   await until(() => connections() === 3, 'the page with the later end')
+  const ends = page.messages.filter(({ type }) => type === 'role').map(({ expiresAt }) => expiresAt)
+  expect(ends).toEqual([undefined, end, later])
   clock.advance(3 * 60_000)
   expect((await ana.ask('GET', '')).status).toBe(200)
   clock.advance(60_000)

@@ -11,7 +11,7 @@ import { Download, lostWords } from './copy-of-text.tsx'
 
 const endedWords: Readonly<Record<Ended, string>> = {
   credential_required: term('This document is private now. Ask its owner for a link.'),
-  credential_ended: term('Your link was revoked or has expired. Ask the owner of the document for a new one.'),
+  credential_ended: term('Ask the owner of the document for a new one.'),
   forbidden: term('Your link no longer opens this document.'),
   not_found: term('The server no longer has this document.'),
   deleted: term('The owner deleted this document.'),
@@ -51,6 +51,15 @@ function useAccountDeleted(): boolean {
   return isDeleted
 }
 
+/** The clocks of the server and of this device may differ by this much, in milliseconds. */
+const clockMs = 10_000
+
+/** Says how the link ended, as far as this page knows. */
+const linkWords = ({ linkEnd: { value: end } }: Session): string => {
+  if (end === undefined) return t('Your link was revoked or has expired.')
+  return end - clockMs <= Date.now() ? t('Your link has expired.') : t('Your link was revoked.')
+}
+
 const signedOutWords = (isDeleted: boolean): string =>
   isDeleted ? t('Your account was deleted, and with it your access to this document.') : t('You are signed out. Sign in again to continue.')
 
@@ -60,10 +69,10 @@ function ended(session: Session, reason: Ended, isDeleted: boolean): string {
   const hope = until === undefined ? '' : ` ${t('It can be restored until {day}.', { day: until })}`
   const lost = unsent === 0 ? t('You see the last text that this page received.') : lostWords()
   const words = mayUseOther(session, reason)
-    ? t('Your link was revoked or has expired. This device has another link to the document.')
+    ? `${linkWords(session)} ${t('This device has another link to the document.')}`
     : isSignedOut(session, reason)
       ? signedOutWords(isDeleted)
-      : t(endedWords[reason])
+      : `${reason === 'credential_ended' ? `${linkWords(session)} ` : ''}${t(endedWords[reason])}`
   return `${words}${hope} ${lost}`
 }
 

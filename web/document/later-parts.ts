@@ -30,6 +30,7 @@ export const dialogs: Readonly<Record<DialogName, Load>> = {
 }
 
 export const loadCount = async () => (await import('./count-popover.tsx')).Count
+export const loadLinkEnd = async () => (await import('./link-end.tsx')).LinkEnd
 export const fetchOutline = () => import('./outline.tsx')
 export const loadOutline = async () => (await fetchOutline()).Outline
 export const loadEnded = async () => (await import('./ended-notice.tsx')).EndedNotice

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { Role } from '../../shared/roles.ts'
 import { t, term } from '../text/t.ts'
-import { loadCount } from './later-parts.ts'
+import { loadCount, loadLinkEnd } from './later-parts.ts'
 import type { Page } from '../commands/page.ts'
 import { Later } from '../view/later.tsx'
 import type { Mode } from '../view/view.ts'
@@ -50,7 +50,12 @@ export function StatusLine({ view }: { view: Page }): JSX.Element {
     <footer class='status-line tabular'>
       <WordCount view={view} />
       <span class='spread' />
-      {words !== undefined && <span>{t(words)}</span>}
+      {words !== undefined && (
+        <span>
+          {t(words)}
+          {(view.session.linkEnd.value ?? Infinity) < Infinity && <Later load={loadLinkEnd} view={view} />}
+        </span>
+      )}
       {view.session.link.ended.value === undefined && <span class='status-mode'>{t(modeWords[view.mode.value])}</span>}
     </footer>
   )

@@ -42,6 +42,8 @@ export interface Session {
   readonly uploads: Uploads
   readonly role: ReadonlySignal<Role | null>
   readonly canEdit: ReadonlySignal<boolean>
+  /** When the link expires, in milliseconds since 1970. It is `Infinity` if it never does, and undefined until the server has said so. */
+  readonly linkEnd: ReadonlySignal<number | undefined>
   /** Whether this device stores a link with more rights than the one that opened the document. Undefined while the page is asking the service. */
   readonly hasMoreAccess: ReadonlySignal<boolean | undefined>
   /** Whether this device stores another link than the one that opened the document. */
@@ -104,8 +106,10 @@ export function openSession(id: string): Session {
   // While the page is offline, the name that this device's link was made for applies.
   givenName.value = access.kept === undefined ? (known?.given ?? '') : ''
   const listeners = new Set<(message: LiveMessage) => void>()
+  const linkEnd = signal<number | undefined>(undefined)
   const onEvent = (message: LiveMessage): void => {
     if (message.type === 'role') {
+      linkEnd.value = message.expiresAt === undefined ? Infinity : Date.parse(message.expiresAt)
       givenName.value = (message.name ?? '').trim().slice(0, nameUnitsMax).toWellFormed()
       accountName.value = message.account ?? ''
       formerNames.value = message.formerNames ?? []
@@ -177,6 +181,7 @@ export function openSession(id: string): Session {
     uploads,
     role,
     canEdit,
+    linkEnd,
     hasMoreAccess: computed(() =>
       role.value === null ? (mayKeepMore(access) && refusal.value === undefined ? undefined : false) : keepsMore(access, role.value)
     ),

@@ -1032,6 +1032,7 @@ export const de: Catalogue = {
   Undone: 'Rückgängig gemacht',
   'unordered points': 'ungeordnet Punkte',
   Unpublish: 'Veröffentlichung beenden',
+  'until {time}': 'bis {time}',
   Untitled: 'Ohne Titel',
   'Use the other link': 'Den anderen Link benutzen',
   Versions: 'Versionen',
@@ -1137,8 +1138,11 @@ export const de: Catalogue = {
   'Your link does not open this document. Ask for a new one.': 'Dein Link öffnet dieses Dokument nicht. Bitte um einen neuen.',
   'Your link no longer lets you share this document.': 'Dein Link erlaubt nicht mehr, dieses Dokument zu teilen.',
   'Your link no longer opens this document.': 'Dein Link öffnet dieses Dokument nicht mehr.',
-  'Your link was revoked or has expired. This device has another link to the document.':
-    'Dein Link wurde widerrufen oder ist abgelaufen. Dieses Gerät hat einen anderen Link zu dem Dokument.',
+  'Your link has expired.': 'Dein Link ist abgelaufen.',
+  'Your link was revoked.': 'Dein Link wurde widerrufen.',
+  'Your link was revoked or has expired.': 'Dein Link wurde widerrufen oder ist abgelaufen.',
+  'This device has another link to the document.': 'Dieses Gerät hat einen anderen Link zu dem Dokument.',
+  'Ask the owner of the document for a new one.': 'Bitte den Besitzer des Dokuments um einen neuen.',
   'Your link was revoked or has expired. Ask the owner of the document for a new one.':
     'Dein Link wurde widerrufen oder ist abgelaufen. Bitte den Besitzer des Dokuments um einen neuen.',
   'Your link was revoked or expired before this finished.': 'Dein Link wurde widerrufen oder ist abgelaufen, bevor das fertig war.',

@@ -187,6 +187,7 @@ export const callerOfDocument = async (
     rootShare: share?.root ?? share?.id ?? null,
     task: share?.task ?? null,
     linkName: share === undefined ? null : linkName(share),
+    linkEndsAt: share?.expiresAt ?? null,
     session: holder?.session ?? null,
     scope: holder?.scope ?? null,
     expiresAt: earlier(holder?.expiresAt ?? null, share?.expiresAt ?? null),

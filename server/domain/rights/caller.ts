@@ -53,6 +53,8 @@ export interface Caller {
   readonly task: string | null
   /** The name of the person for whom the link was made, if any. Visitors have this name until they choose another name. */
   readonly linkName: string | null
+  /** The time when the link expires, in milliseconds since 1970. Null if it never does, or if the caller used no link. */
+  readonly linkEndsAt: number | null
   /** The time when the credential expires, in milliseconds since 1970. Null if it never does. */
   readonly expiresAt: number | null
   /** The ceiling of the acting program. Null if no program acts, or if the program has no ceiling. */
@@ -83,6 +85,7 @@ export const anonymous: Caller = {
   session: null,
   task: null,
   linkName: null,
+  linkEndsAt: null,
   expiresAt: null,
   scope: null,
   rests: { share: null, session: null, account: null, epoch: 0 },
