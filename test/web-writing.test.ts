@@ -46,6 +46,7 @@ import { isOwnCopy } from '../web/editor/own-copy.ts'
 import { setextHeading } from '../web/editor/live/blocks.ts'
 import { LiveContext } from '../web/editor/context.ts'
 import { itemTyped, markTyped, taskTyped, typedMarks } from '../web/editor/typed-marks.ts'
+import { leaveSlot, slots } from '../web/editor/slots.ts'
 import { typingSteps } from '../web/editor/typing-steps.ts'
 import { insertTable } from '../web/editor/commands-insert.ts'
 import { decorateRange } from '../web/editor/live/live.ts'
@@ -1403,6 +1404,38 @@ test('[WRITE-118] an undo step ends at Enter, at the next word after 20 letters,
   expect(undone(['x'.repeat(130)])).toEqual(['x'.repeat(120), 'x'.repeat(60), ''])
   // Changes by commands end no step. The commands do that themselves.
   expect(undone(['x'.repeat(70), 'input.paste'], ['y', 'input.complete'])).toEqual([''])
+})
+
+test('[WRITE-216] a new link with its address is one undo step, even after a pause', () => {
+  const text = new Y.Doc().getText()
+  const undo = new Y.UndoManager(text)
+  const note = typingSteps(undo)
+  let state = stateOf('see ‹so›', slots)
+  text.insert(0, state.doc.toString())
+  const apply = (transaction: Transaction): void => {
+    // A pause ends the step.
+    undo.stopCapturing()
+    note(transaction)
+    const changes: [number, number, string][] = []
+    transaction.changes.iterChanges((from, to, _from, _to, inserted) => changes.unshift([from, to - from, inserted.toString()]))
+    text.doc?.transact(() => {
+      for (const [from, length, insert] of changes) {
+        text.delete(from, length)
+        text.insert(from, insert)
+      }
+    })
+    state = transaction.state
+  }
+  insertLink({ state, dispatch: apply })
+  apply(state.update(state.replaceSelection('example.'), { userEvent: 'input.paste' }))
+  apply(state.update(state.replaceSelection('org'), { userEvent: 'input.type' }))
+  leaveSlot({ state, dispatch: apply })
+  apply(state.update(state.replaceSelection('!'), { userEvent: 'input.type' }))
+  expect(text.toString()).toBe('see [so](https://example.org)!')
+  undo.undo()
+  expect(text.toString()).toBe('see [so](https://example.org)')
+  undo.undo()
+  expect(text.toString()).toBe('see so')
 })
 
 test('[WRITE-118] an undo step never ends within a composition', () => {

@@ -6,6 +6,7 @@ import { Transaction } from '@codemirror/state'
 import { ViewPlugin } from '@codemirror/view'
 import type * as Y from 'yjs'
 import { inLastStep } from './binding.ts'
+import { slotsIn } from './slots.ts'
 
 /** Number of typed UTF-16 units from which the next word begins a new step. */
 const stepUnits = 20
@@ -16,9 +17,12 @@ const stepUnitsMax = 60
 export function typingSteps(undo: Y.UndoManager): (transaction: Transaction) => void {
   let isAfterEnter = false
   return (transaction) => {
-    // Yjs adds a change to the last step if that step changed a moment ago.
-    if (transaction.annotation(inLastStep) === true) undo.lastChange = Date.now()
     const event = transaction.annotation(Transaction.userEvent)
+    // The text in the slots of a construct belongs to the step that inserted the construct.
+    const isInSlot = slotsIn(transaction.startState) !== null && transaction.isUserEvent('input')
+    // Yjs adds a change to the last step if that step changed a moment ago.
+    if (isInSlot || transaction.annotation(inLastStep) === true) undo.lastChange = Date.now()
+    if (isInSlot) return
     // Changes by others have no event, and they may arrive between two letters.
     if (event === undefined) return
     transaction.changes.iterChanges((from, _to, _fromB, _toB, inserted) => {
