@@ -766,6 +766,14 @@ test('[WRITE-17] [WRITE-111] code is highlighted and not spell-checked; right-to
     .first()
     .evaluate((element) => element.getBoundingClientRect().height)
   expect(end).toBeLessThan(0.75 * Math.max(...heights))
+  await page.locator('.md-code', { hasText: 'export' }).click()
+  const closing = page.locator('.md-code-end', { hasText: '```' }).first()
+  const gap = await closing.evaluate((element) => {
+    const range = globalThis.document.createRange()
+    range.selectNodeContents(element)
+    return range.getBoundingClientRect().top - element.getBoundingClientRect().top
+  })
+  expect(gap).toBeGreaterThan(1)
   const line = page.locator('.cm-line', { hasText: 'اقتباس' })
   expect(await line.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl')
   await page.getByRole('button', { name: 'Source' }).click()
