@@ -59,7 +59,7 @@ async function openSource(page: Page): Promise<void> {
   await page.locator('.history-text .row').first().waitFor()
 }
 
-test('[HISTORY-1] [HISTORY-12] with the keyboard: open, read the changed words, move between changes, restore, and undo that', async () => {
+test('[HISTORY-1] [HISTORY-12] [LINK-45] with the keyboard: open, read the changed words, move between changes, restore, and undo that', async () => {
   const document = await written()
   const { page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 } })
   let held: (() => void)[] | undefined
@@ -118,6 +118,10 @@ test('[HISTORY-1] [HISTORY-12] with the keyboard: open, read the changed words, 
   held = undefined
   await page.getByText('Restore undone.').waitFor()
   await until(async () => (await editorText(page)).includes('About 300.'), 'the text as it was')
+  await page.keyboard.press('Control+Shift+z')
+  await until(async () => (await editorText(page)) === trip, 'the version restored again')
+  await page.keyboard.press('Control+z')
+  await until(async () => (await editorText(page)).includes('About 300.'), 'the text as it was, again')
   expect(heard).toEqual([])
   await page.context().close()
 })

@@ -15,7 +15,7 @@ import { Changes } from './changes.tsx'
 import { createHistory, type Base, type Entry, type History, type Shown } from './history.ts'
 import { RenderedChanges } from './rendered-changes.tsx'
 import { showChange } from './show-change.ts'
-import { undoByKey } from './undo-restore.ts'
+import { takeKey } from './undo-restore.ts'
 import { nameOf, namesOf, Timeline, whenOf } from './timeline.tsx'
 
 const words = (error: unknown): string => {
@@ -236,6 +236,30 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
   const onPage = useSignal(0)
   const changes = shown.kind === 'changes' ? shown.comparison.changes.length : shown.kind === 'page' ? onPage.value : 0
 
+  type Undo = NonNullable<Awaited<ReturnType<typeof history.restore>>>
+  const changedSince = (error: unknown): void =>
+    toast(
+      error instanceof RequestError && error.status === 409
+        ? t('These lines have been changed since. The earlier text is in the history.')
+        : words(error)
+    )
+  /** Shows a notice that offers to undo a restore. The undo key does it too, and the redo key then restores the version again. */
+  const offerUndo = (restored: Revision, undo: Undo): void => {
+    const told = restoredWords(restored)
+    const run = (): void => {
+      giveKeyBack()
+      dropToast(told)
+      undo().then(({ merged, version }) => {
+        toast(merged === true ? t('Restore undone. Later edits are kept.') : t('Restore undone.'))
+        const giveRedoBack = takeKey(view, 'redo', () => {
+          giveRedoBack()
+          history.restore(restored.id, version).then((again) => again !== undefined && offerUndo(restored, again), changedSince)
+        })
+      }, changedSince)
+    }
+    const giveKeyBack = takeKey(view, 'undo', run)
+    toast(told, { name: t('Undo'), run, milliseconds: offerMs })
+  }
   const restore = async (restored: Revision): Promise<void> => {
     busy.value = true
     problem.value = undefined
@@ -245,25 +269,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
       close()
       if (undo !== undefined) showChange(view, before)
       if (undo === undefined) toast(t('The document already matches this version.'))
-      else {
-        const undoRestore = (): void => {
-          giveKeyBack()
-          withdraw()
-          undo().then(
-            ({ merged }) => toast(merged === true ? t('Restore undone. Later edits are kept.') : t('Restore undone.')),
-            (error: unknown) =>
-              toast(
-                error instanceof RequestError && error.status === 409
-                  ? t('These lines have been changed since. The earlier text is in the history.')
-                  : words(error)
-              )
-          )
-        }
-        const giveKeyBack = undoByKey(view, undoRestore)
-        const told = restoredWords(restored)
-        const withdraw = (): void => dropToast(told)
-        toast(told, { name: t('Undo'), run: undoRestore, milliseconds: offerMs })
-      }
+      else offerUndo(restored, undo)
     } catch (error) {
       const isOvertaken = error instanceof RequestError && error.status === 409
       if (isOvertaken) await history.load()

@@ -29,6 +29,12 @@ export type Shown =
   | { readonly kind: 'changes'; readonly comparison: Comparison; readonly base: Entry | undefined }
   | { readonly kind: 'authors'; readonly lines: readonly AttributedLines[]; readonly text: readonly string[] }
 
+/** The response to the undo of a restore: the version that the text has now, and whether it contains later edits by others. */
+interface Undone {
+  readonly version: string
+  readonly merged?: true
+}
+
 export interface History {
   /** The document's id. */
   readonly doc: string
@@ -50,10 +56,10 @@ export interface History {
   /** Names a version. Naming the current text saves it as a revision. Rejects with a `RequestError`. */
   label(id: Entry['id'], label: string): Promise<void>
   /**
-   * Restores a revision. Resolves with a function that brings back the previous text and reports whether others have written since;
-   * undefined if the text did not change. Both reject with a `RequestError`.
+   * Restores a revision in place of the version `base`, by default the newest one in the list. Resolves with a function that brings back the previous
+   * text and reports whether others have written since; undefined if the text did not change. Both reject with a `RequestError`.
    */
-  restore(id: number): Promise<(() => Promise<{ readonly merged?: true }>) | undefined>
+  restore(id: number, base?: string): Promise<(() => Promise<Undone>) | undefined>
   close(): void
 }
 
@@ -192,9 +198,8 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
       const labelled = await labelRevision(session, { revisionId: revision, label: name === '' ? null : name })
       entries.value = entries.value?.map((each) => (each.id === revision ? labelled : each))
     },
-    async restore(revision) {
-      const newest = entries.value?.[0]?.version ?? ''
-      const { revisionId, changed, version } = await restoreRevision(session, revision, newest, signature.value)
+    async restore(revision, base = entries.value?.[0]?.version ?? '') {
+      const { revisionId, changed, version } = await restoreRevision(session, revision, base, signature.value)
       // The previous text is in the previous revision, because the service saves unsaved text first.
       if (!changed || revisionId === null) return undefined
       return () => restoreRevision(session, revisionId - 1, version, signature.value)

@@ -1,4 +1,4 @@
-/** Lets the undo key undo a restore, as the button of its notice does. */
+/** Lets the undo key undo a restore, as the button of its notice does, and the redo key repeat it. */
 import { endStep } from '../editor/binding.ts'
 import { stepsOf } from '../editor/undo.ts'
 import { modals } from '../ui/toast.tsx'
@@ -6,11 +6,18 @@ import type { View } from '../view/view.ts'
 
 let forgetLast = (): void => undefined
 
+/** Whether a key undoes, or redoes. Undefined for other keys. */
+function meaningOf({ ctrlKey, metaKey, shiftKey, altKey, key }: KeyboardEvent): 'undo' | 'redo' | undefined {
+  if (!(ctrlKey || metaKey) || altKey) return undefined
+  if (key.toLowerCase() === 'z') return shiftKey ? 'redo' : 'undo'
+  return key.toLowerCase() === 'y' && !shiftKey ? 'redo' : undefined
+}
+
 /**
- * Calls `undo` when the undo key is pressed and nothing has been typed since the restore. Typed text is undone first. Returns a function that
- * restores the key's usual effect. Only the newest restore can be undone with the key.
+ * Calls `run` when the undo or redo key is pressed and nothing has been typed since the restore or its undo. Typed text is undone first, and after
+ * typing there is nothing to redo. Returns a function that restores the key's usual effect. Only the newest restore has the keys.
  */
-export function undoByKey({ editor }: View, undo: () => void): () => void {
+export function takeKey({ editor }: View, meaning: 'undo' | 'redo', run: () => void): () => void {
   const view = editor.value?.view
   forgetLast()
   if (view === undefined) return () => undefined
@@ -18,14 +25,14 @@ export function undoByKey({ editor }: View, undo: () => void): () => void {
   view.state.facet(endStep)(view)
   const steps = stepsOf(view)
   const press = (event: KeyboardEvent): void => {
-    const { ctrlKey, metaKey, shiftKey, altKey, key } = event
-    if (!(ctrlKey || metaKey) || shiftKey || altKey || key.toLowerCase() !== 'z' || modals.peek() > 0) return
+    if (meaningOf(event) !== meaning || modals.peek() > 0) return
     const [target] = event.composedPath()
     const isElsewhere = !view.hasFocus && target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
-    if (isElsewhere || view !== editor.value?.view || stepsOf(view) > steps) return
+    const isOvertaken = meaning === 'undo' ? stepsOf(view) > steps : stepsOf(view) !== steps
+    if (isElsewhere || view !== editor.value?.view || isOvertaken) return
     event.preventDefault()
     event.stopPropagation()
-    undo()
+    run()
   }
   const forget = (): void => removeEventListener('keydown', press, true)
   addEventListener('keydown', press, true)
