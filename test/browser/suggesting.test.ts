@@ -252,7 +252,7 @@ test('[SUGG-27] [SUGG-28] [SUGG-29] suggested bold is drawn as bold text, withou
   await eves.close()
 })
 
-test('[SUGG-25] [SUGG-26] a reason is sent with one suggestion, and only once its field has lost the focus; a tick becomes a suggestion', async () => {
+test('[SUGG-25] [SUGG-26] [REVIEW-110] a reason is sent with one suggestion, and only once its field has lost the focus; a tick becomes a suggestion, which the box shows and a second click withdraws', async () => {
   const ticked = '# Plan\n\n- [ ] one\n- [x] two\n\nMore.\n'
   const document = await createDocument(world.url, ticked)
   // On a touch screen, the text does not take the focus by itself, so nothing redraws the boxes that were drawn before the role was known.
@@ -266,6 +266,25 @@ test('[SUGG-25] [SUGG-26] a reason is sent with one suggestion, and only once it
   await page.locator('.margin .card', { hasText: 'Mark “two” as not started' }).waitFor()
   await stored(document, 'x')
   await stored(document, ' ')
+  // The boxes show what is suggested, and the text still has the earlier state.
+  await page.locator('.rm-tick.rm-done', { hasText: 'one' }).waitFor()
+  await page.locator('.rm-tick:not(.rm-done)', { hasText: 'two' }).waitFor()
+  expect([await boxes.nth(0).isChecked(), await boxes.nth(1).isChecked()]).toEqual([false, true])
+  await boxes.nth(0).click()
+  await page.locator('.rm-tick', { hasText: 'one' }).waitFor({ state: 'detached' })
+  await until(async () => (await listSuggestions(document)).filter(({ status }) => status === 'pending').length === 1, 'one suggestion')
+  // Two clicks in a row add nothing, even if the second click comes before the suggestion has reached the service.
+  const { promise: held, resolve: go } = Promise.withResolvers<void>()
+  await page.route('**/drafts/*', (route) => held.then(() => route.continue()))
+  for (let click = 0; click < 3; click++) await boxes.nth(0).click()
+  go()
+  await until(
+    async () => (await listSuggestions(document)).map(({ status }) => status).join() === 'pending,rejected,pending,rejected',
+    'one of three clicks'
+  )
+  await page.unroute('**/drafts/*')
+  await page.locator('.rm-tick.rm-done', { hasText: 'one' }).waitFor()
+  expect(await page.locator('.margin .card', { hasText: 'Check off “one”' }).count()).toBe(1)
   expect(await readMarkdown(world.url, document)).toBe(ticked)
 
   const has = (words: string, note: string | null): Promise<void> =>
@@ -293,11 +312,13 @@ test('[SUGG-25] [SUGG-26] a reason is sent with one suggestion, and only once it
   await page.keyboard.type('Two. ')
   await page.clock.runFor(1000)
   await has('Two. ', null)
-  expect((await listSuggestions(document)).map((each) => [each.text, each.note])).toEqual([
+  expect(
+    (await listSuggestions(document)).flatMap(({ status, text: words, note }) => (status === 'pending' ? [[words, note]] : []))
+  ).toEqual([
     ['Two. ', null],
     ['One. ', 'It is shorter.'],
-    [' ', null],
-    ['x', null]
+    ['x', null],
+    [' ', null]
   ])
   await context.close()
 })

@@ -28,6 +28,14 @@ export const textMap = Facet.define<TextMap, TextMap>({ combine: ([map]) => map 
 /** Undo and redo commands for an editor whose text differs from that of the document. */
 export const ownUndo = Facet.define<OwnUndo, OwnUndo | undefined>({ combine: ([own]) => own })
 
+/**
+ * Ticks or unticks the task whose character is at an offset of the editor's text, in another way than by a change of that text. Returns false if it
+ * does not.
+ */
+export const taskTick = Facet.define<(view: EditorView, letter: number) => boolean, (view: EditorView, letter: number) => boolean>({
+  combine: ([tick]) => tick ?? (() => false)
+})
+
 /** Ends the current undo step, so that the next change begins a new one. */
 export const endStep = Facet.define<(view: EditorView) => void, (view: EditorView) => void>({
   combine: ([end]) => end ?? (() => undefined)

@@ -9,6 +9,7 @@ import { Prec, RangeSet, StateEffect } from '@codemirror/state'
 import { BlockWrapper, Decoration, EditorView, ViewPlugin, keymap, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { isAddedTextNew } from '../added-text.ts'
+import { taskTick } from '../binding.ts'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading } from './blocks.ts'
 import { LiveContext, type Reveal } from '../context.ts'
 import { frontMatterEnd } from '../front-matter.ts'
@@ -170,6 +171,7 @@ export function toggleTask(view: EditorView, position: number): boolean {
  */
 export function toggleLetter(view: EditorView, letter: number): boolean {
   if (view.state.readOnly || !/^\[[ xX>]\]$/.test(view.state.doc.sliceString(letter - 1, letter + 2))) return false
+  if (view.state.facet(taskTick)(view, letter)) return true
   const done = /[xX]/.test(view.state.doc.sliceString(letter, letter + 1))
   view.dispatch({ changes: { from: letter, to: letter + 1, insert: done ? ' ' : 'x' }, userEvent: 'input.task' })
   return true

@@ -2,7 +2,7 @@
  * Undo and redo of suggestions that were sent from this page. Undo withdraws a suggestion, or restores its earlier text if this person edited it. Redo
  * suggests the same text again.
  */
-import { effect, signal, untracked } from '@preact/signals'
+import { effect, signal, untracked, type Signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import { t, tn } from '../../text/t.ts'
 import { dropToast, toast } from '../../ui/toast.tsx'
@@ -35,6 +35,8 @@ interface Undone {
 }
 
 export interface SentUndo extends SentSteps {
+  /** Ids of the outbox entries whose suggestions are withdrawn as soon as the service has them. */
+  readonly leaving: Signal<ReadonlySet<string>>
   /** Called when suggestions were sent in one step. */
   sent(sent: readonly SentStep[]): void
   close(): void
@@ -51,7 +53,6 @@ const isSame = (action: Action, former: SentSuggestion | undefined): boolean =>
 export function openSentSteps(view: EditorView, store: Store, positions: Positions): SentUndo {
   let steps: readonly (readonly SentStep[])[] = []
   let undone: readonly (readonly Undone[])[] = []
-  /** Ids of entries that are being sent and whose suggestions will be withdrawn. */
   const leaving = signal<ReadonlySet<string>>(new Set())
 
   const proposalWith = ({ id }: DraftName): Proposal | undefined =>
@@ -128,6 +129,7 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
   }
 
   return {
+    leaving,
     sent(step) {
       undone = []
       sent(step.filter(({ entry: { action }, former }) => !isSame(action, former)))

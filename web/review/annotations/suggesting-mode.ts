@@ -3,6 +3,7 @@ import { batch, computed, effect, signal, untracked, type ReadonlySignal, type S
 import type { EditorView } from '@codemirror/view'
 import type { Edit } from '../../../shared/text/diff.ts'
 import type { Range } from '../../../shared/text/targets.ts'
+import { taskTick, textMap } from '../../editor/binding.ts'
 import { documentValue } from '../../device/device.ts'
 import { readDevice, writeDevice } from '../../device/values.ts'
 import { displayName } from '../../presence/people.ts'
@@ -10,11 +11,11 @@ import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
 import { proposalOf } from './effects.ts'
 import { operationOf, trimmed, type Hunk } from '../suggestions/hunks.ts'
-import { isOpen } from './items.ts'
+import { isOpen, type Item } from './items.ts'
 import { openStoredDrafts } from '../../device/drafts.ts'
 import { excerpt, type Suggestion } from '../outbox/records.ts'
 import type { State } from './state.ts'
-import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
+import { draftsOf, isUnchanged, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
 import { type Drafting, openDrafting, type Resumed, type SentSuggestion } from '../suggestions/drafting.ts'
 import { resuming } from '../suggestions/resuming.ts'
@@ -259,7 +260,8 @@ export function openSuggestingMode({
       }
       editor.setBinding([
         suggestingIn(session.text, input),
-        resuming({ resume: editing.resume, isInLine: editing.isInLine, onPress: (id) => void (active.value = id) })
+        resuming({ resume: editing.resume, isInLine: editing.isInLine, onPress: (id) => void (active.value = id) }),
+        taskTick.of(tick)
       ])
     } else {
       takeHunks(view, () => true, onHunks)
@@ -280,10 +282,24 @@ export function openSuggestingMode({
   const takeBack = (id: string): void => {
     const now = store.recordIds.peek().get(id) ?? id
     const isThere = store.proposals.peek().some(({ suggestion }) => suggestion.id === now)
+    const isRefused = store.outbox.list.peek().some((entry) => entry.id === id && entry.refusal !== undefined)
     if (isThere) store.act({ kind: 'withdraw', suggestion: now })
-    else store.outbox.drop(now)
+    else if (isRefused || !store.isConnected.peek()) store.outbox.drop(id)
+    else sentSteps.leaving.value = new Set(sentSteps.leaving.peek()).add(id)
     toast(t('Withdrawn'))
   }
+  /** Returns the open suggestion of this person that makes exactly this change to the document's text. */
+  const ownWith = ({ from, to, original, text }: Hunk): Item | undefined =>
+    items.peek().find((item) => {
+      const isOwn =
+        item.kind === 'new'
+          ? !sentSteps.leaving.peek().has(item.id)
+          : item.kind === 'proposal' && store.isOwn(item.proposal.suggestion) && item.proposal.deciding === undefined
+      const proposed = isOpen(item) && isOwn ? proposalOf(item) : undefined
+      if (proposed?.original !== original || proposed.text !== text) return false
+      const span = positions.storedSpanOf(item.id)
+      return span?.from === from && span.to === to
+    })
   /** Returns the sent suggestion of this person that an edit replaces, because both change the same cell, card or setting in the same way. */
   const earlierOf = (edit: Edit): Earlier | undefined => {
     const change = changeOfEdit(edit)
@@ -315,12 +331,7 @@ export function openSuggestingMode({
     const original = storedText(view.state).sliceString(from, to)
     const hunk = trimmed({ from, to, fromShown: from, toShown: to, original, text: insert })
     if (hunk === undefined) return undefined
-    const same = items.peek().find((item) => {
-      const isOwn = item.kind === 'new' || (item.kind === 'proposal' && store.isOwn(item.proposal.suggestion))
-      const proposed = isOpen(item) && isOwn ? proposalOf(item) : undefined
-      const isThere = item.span?.from === hunk.from && item.span.to === hunk.to
-      return isThere && proposed?.original === hunk.original && proposed.text === hunk.text
-    })
+    const same = ownWith(hunk)
     if (same !== undefined) {
       toast(t('You already suggested this.'), { name: t('Withdraw'), run: () => takeBack(same.id), milliseconds: sameMs })
       return undefined
@@ -328,6 +339,20 @@ export function openSuggestingMode({
     const earlier = earlierOf({ from, to, insert })
     const [entry] = earlier === undefined ? addSuggestions([hunk]) : changeSent(earlier, hunk)
     return () => takeBack(entry?.id ?? '')
+  }
+  /** Suggests a tick, or withdraws the suggestion of the same tick. Returns false if the task itself is only being suggested. */
+  const tick = ({ state }: EditorView, letter: number): boolean => {
+    const { stored: storedAt } = state.facet(textMap)
+    const original = state.sliceDoc(letter, letter + 1)
+    const [from, to] = [storedAt(letter), storedAt(letter + 1)]
+    const isInText = to === from + 1 && isUnchanged(state, { from, to }) && storedText(state).sliceString(from, to) === original
+    if (!isInText) return false
+    settle()
+    const hunk = { from, to, fromShown: from, toShown: to, original, text: original === ' ' ? 'x' : ' ' }
+    const same = ownWith(hunk)
+    if (same === undefined) addSuggestions([hunk])
+    else takeBack(same.id)
+    return true
   }
 
   const stopTelling = effect(() => {

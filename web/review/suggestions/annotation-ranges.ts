@@ -29,6 +29,7 @@ import { effect } from '@preact/signals'
 import { hueOf } from '../../presence/colours.ts'
 import { formatsAdded } from './format-change.ts'
 import { trimmed, type Hunk } from './hunks.ts'
+import { tickOf } from './task-change.ts'
 
 /** The kind of a range. At a range of the kind `card`, the annotation has only a card, and the text shows no mark. */
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'card'
@@ -282,6 +283,15 @@ function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: numbe
       return [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(row.from, row.to), inserted]
     })
   const struck = isPoint ? [] : [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(from, to)]
+  const tick = kind === 'replace' ? tickOf(doc, { from, to, insert: text }) : undefined
+  if (tick !== undefined)
+    return [
+      Decoration.line({ class: `rm-tick${tick.isDone ? ' rm-done' : ''} hue-${hueOf(author)}` }).range(tick.line.from),
+      ...struck,
+      // The box covers the letter, unless the caret makes the marker visible.
+      Decoration.widget({ widget: new ProposedText('ins', text, '', id, isActive), side: -1 }).range(to),
+      Decoration.widget({ widget: new ProposedText('ins', '', author, id, isActive), side: -1 }).range(tick.words)
+    ]
   const side = isAfterLine ? afterLineSide : -1
   const widget = new ProposedText('ins', text, author, id, isActive, from === doc.lineAt(from).from)
   return [...struck, Decoration.widget({ widget, side }).range(to)]

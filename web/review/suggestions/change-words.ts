@@ -7,6 +7,7 @@ import { isDelimiter, rowOf } from '../../editor/table-rows.ts'
 import { t, tn } from '../../text/t.ts'
 import { excerpt } from '../outbox/records.ts'
 import { formatsAdded } from './format-change.ts'
+import { tickOf } from './task-change.ts'
 
 const textUnits = 80
 
@@ -56,13 +57,11 @@ export function wordsOfChange(told: DescribedChange): string {
 }
 
 /** Describes a tick or its removal. Undefined if the edit changes anything else, or is not in this text. */
-function wordsOfTask(text: Text, { from, to, insert }: Edit): string | undefined {
-  if (to !== from + 1 || to > text.length || !/^[ xX]$/.test(insert)) return undefined
-  const line = text.lineAt(from)
-  const marker = /^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[(?=[ xX]\])/.exec(line.text)?.[0].length
-  if (marker === undefined || from !== line.from + marker) return undefined
-  const name = excerpt(line.text.slice(marker + 2), textUnits)
-  return wordsOfChange({ kind: 'card.mark', name, state: insert === ' ' ? 'open' : 'done' })
+function wordsOfTask(text: Text, edit: Edit): string | undefined {
+  const tick = tickOf(text, edit)
+  if (tick === undefined) return undefined
+  const name = excerpt(text.sliceString(tick.words, tick.line.to), textUnits)
+  return wordsOfChange({ kind: 'card.mark', name, state: tick.isDone ? 'done' : 'open' })
 }
 
 /** Describes a change of formats. Undefined if the edit changes anything else. */
