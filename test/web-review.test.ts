@@ -179,6 +179,42 @@ test('[GRID-60] changes to the columns of a table, and moves of its rows, are on
   expect(words(lines(['b', 'x']))).toEqual([undefined])
 })
 
+test('[REVIEW-111] changes of headings, lists, tables and line breaks are told in words', () => {
+  const told = (before: string, after: string) => {
+    let [from, to] = [0, 0]
+    while (from < before.length && before[from] === after[from]) from++
+    while (to < Math.min(before.length, after.length) - from && before.at(-1 - to) === after.at(-1 - to)) to++
+    return wordsOfEdit(Text.of(before.split('\n')), { from, to: before.length - to, insert: after.slice(from, after.length - to) })
+  }
+  expect(told('End here.', '## End here.')).toBe('Heading 2: “End here.”')
+  expect(told('# End here.', '### End here.')).toBe('Heading 3: “End here.”')
+  expect(told('# End here.', 'End here.')).toBe('Plain text: “End here.”')
+  expect(told('one', '- one')).toBe('Bulleted list: “one”')
+  expect(told('one\ntwo', '1. one\n2. two')).toBe('Numbered list: “one”, “two”')
+  expect(told('- one', '- [ ] one')).toBe('Task list: “one”')
+  expect(told('one', '> one')).toBe('Quote: “one”')
+  expect(told('- one\n- two', '- one\n  - two')).toBe('Indent: “two”')
+  expect(told('one two', 'one\n\ntwo')).toBe('Split the paragraph')
+  expect(told('- one two', '- one\n- two')).toBe('Split the list item')
+  expect(told('one\n\ntwo', 'one two')).toBe('Join with the line above')
+  expect(told('- one\n- two', '- one two')).toBe('Join with the line above')
+  expect(told('one\ntwo', 'one\n\ntwo')).toBe('New empty line')
+  expect(told('one\n\ntwo', 'one\ntwo')).toBe('Delete an empty line')
+  expect(told('- one', '- one\n- [ ] stove')).toBe('New task: “stove”')
+  expect(told('- one\n- two\n- three', '- three')).toBe('Delete list items: “one”, “two”')
+  expect(told('one\n\nthree', 'one\n\n## Two\n\nthree')).toBe('New heading: “Two”')
+  expect(told('one\n\n---\n', 'one\n')).toBe('Delete the divider')
+  const table = '| Item | Shop |\n|---|---|\n| Salt | Coop |'
+  expect(told(table, `${table}\n| Eggs | Migros |`)).toBe('New row: Eggs, Migros')
+  expect(told(table, `${table}\n|  |  |`)).toBe('New empty row')
+  expect(told('one\n', `one\n\n${table}\n`)).toBe('New table')
+  // Words are shown as they are, and markers in code mean nothing.
+  expect(told('one', 'one two')).toBeUndefined()
+  expect(told('one', 'one\n\ntwo')).toBeUndefined()
+  expect(told('- one', '- two')).toBeUndefined()
+  expect(told('```sh\necho\n```', '```sh\n# echo\n```')).toBeUndefined()
+})
+
 test('[REVIEW-21] typing makes one change per run, of whole words if words changed; typing the same text is no change', () => {
   expect(changed('every file twice, slow', { from: 11, to: 16 }, { from: 11, insert: 'o' }, { from: 12, insert: 'nce' })).toEqual([
     { original: 'twice', text: 'once', from: 11, to: 16 }

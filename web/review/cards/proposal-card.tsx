@@ -20,12 +20,24 @@ interface ChangeInput {
 /** Returns text as its card shows it. Space is invisible, so signs stand for it. */
 const shown = (text: string): string => excerpt(text, excerptUnits) || (text.includes('\n') ? '↵' : '␣')
 
+const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]+/gu, '')
+/** Matches the marker of a list item or task, and the letter in the box of a completed task. */
+const marker = /^[xX]$|^\s*(?:[-*+]|\d+[.)])\s+(?:\[[xX]\])?/
+/** Whether the description of a change contains all its words. */
+const saysAll = (effect: string, ...texts: readonly string[]): boolean =>
+  texts
+    .join('\n')
+    .split('\n')
+    .every((line) => lettersOf(effect).includes(lettersOf(line.replace(marker, ''))))
+
 export const Change = ({ effect, original, text }: ChangeInput): JSX.Element => (
   <>
     {effect !== undefined && <Prose text={effect} />}
-    <p class={effect === undefined ? 'card-change' : 'card-change card-source'} dir='auto'>
-      {original !== '' && <del>{shown(original)}</del>} {text !== '' && <ins>{shown(text)}</ins>}
-    </p>
+    {(effect === undefined || !saysAll(effect, original, text)) && (
+      <p class={effect === undefined ? 'card-change' : 'card-change card-source'} dir='auto'>
+        {original !== '' && <del>{shown(original)}</del>} {text !== '' && <ins>{shown(text)}</ins>}
+      </p>
+    )}
   </>
 )
 

@@ -1,4 +1,4 @@
-/** Describes changes of components, tasks and formats in plain words. */
+/** Describes changes of components, tasks, formats and entire lines in plain words. */
 import { Text } from '@codemirror/state'
 import { type Fence, fencesOf } from '../../../shared/fences/fences.ts'
 import { type DescribedChange, describedEdit } from '../../../shared/fences/described-change.ts'
@@ -6,6 +6,7 @@ import type { Edit } from '../../../shared/text/diff.ts'
 import { isDelimiter, rowOf } from '../../editor/table-rows.ts'
 import { t, tn } from '../../text/t.ts'
 import { excerpt } from '../outbox/records.ts'
+import { wordsOfBlocks } from './block-words.ts'
 import { formatsAdded } from './format-change.ts'
 import { tickOf } from './task-change.ts'
 
@@ -96,9 +97,14 @@ export function changeOfEdit(text: Text, edit: Edit): DescribedChange | undefine
   return describedEdit(fences, edit)
 }
 
-/** Describes the effect of an edit on a component, a task or formats. Undefined if it affects none of these or is too complex to describe. */
+/** Describes the effect of an edit on a component, a task, formats or entire lines. Undefined if it affects none of these or is too complex to describe. */
 export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
   const told = changeOfEdit(text, edit)
   if (told !== undefined) return wordsOfChange(told)
-  return wordsOfTask(text, edit) ?? wordsOfColumns(text, edit) ?? wordsOfFormat(text.sliceString(edit.from, edit.to), edit.insert)
+  return (
+    wordsOfTask(text, edit) ??
+    wordsOfColumns(text, edit) ??
+    wordsOfFormat(text.sliceString(edit.from, edit.to), edit.insert) ??
+    wordsOfBlocks(text, edit)
+  )
 }
