@@ -1,5 +1,5 @@
 /** Comments, suggestions and assignments in the browser: with the keyboard, among people and programs, offline, and by role. */
-import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { cookiesOf } from '../../server/auth/cookies.ts'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
@@ -351,10 +351,12 @@ test('[EXPORT-5] a printed live view has suggestions, but no carets, selections 
   await bea.context.close()
 })
 
-test('[REVIEW-84] the marker of a suggested list item is a bullet in the live view', async () => {
-  const document = await createDocument(world.url, text)
+test('[REVIEW-84] [REVIEW-112] [REVIEW-113] suggested list items, headings and table rows look as they will in the live view', async () => {
+  const document = await createDocument(world.url, `${text}\nLast words.\n\n| A | B |\n|---|---|\n| one | two |\n`)
   const { context, page, heard } = await person('Ana', document.url)
-  const added = '\n\n- one - two\n  * three\n- [ ] four'
+  const added = '\n\n- one - two\n  * three\n- [ ] four\n\n## Heading'
+  await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'Last words', at: 'before', text: '### ' })
+  await ask(document, 'POST', 'suggestions', { operation: 'insert', find: '| one | two |', at: 'after', text: '\n| red | blue |' })
   await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'green.', at: 'after', text: added })
   await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'We ship', at: 'before', text: '+ five\n\n' })
   await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'twice', at: 'before', text: '- six ' })
@@ -366,9 +368,24 @@ test('[REVIEW-84] the marker of a suggested list item is a bullet in the live vi
   expect(await page.locator('.rm-ins', { hasText: 'four' }).textContent()).toBe(added)
   const drawn = (): Promise<string> => marks.first().evaluate((element) => getComputedStyle(element, '::before').content)
   expect(await drawn()).toBe('"•"')
+  const sizeOf = (found: Locator): Promise<string> => found.evaluate((element) => getComputedStyle(element).fontSize)
+  expect(await sizeOf(page.locator('.rm-h2', { hasText: 'Heading' }))).toBe('24px')
+  expect(await sizeOf(page.locator('.cm-line', { hasText: 'Last words' }))).toBe('20px')
+  await page.locator('.margin .card', { hasText: 'Heading 3: “Last words.”' }).waitFor()
+  expect(await page.locator('.rm-mark').evaluateAll((all) => all.every((mark) => getComputedStyle(mark).display === 'none'))).toBe(true)
+  // The row is below the last row, in the same columns.
+  const boxOf = async (found: Locator) => (await found.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 }
+  const [above, below] = [
+    await boxOf(page.locator('.md-cell', { hasText: 'two' })),
+    await boxOf(page.locator('.rm-cell', { hasText: 'blue' }))
+  ]
+  expect(below.y).toBeCloseTo(above.y + above.height, 0)
+  expect([below.x, below.width]).toEqual([above.x, above.width])
   await page.getByRole('button', { name: 'Source' }).click()
   await page.locator('.cm-source').waitFor()
   expect(await drawn()).toBe('none')
+  expect(await sizeOf(page.locator('.rm-h2', { hasText: '## Heading' }))).toBe(await sizeOf(page.locator('.cm-content')))
+  await page.locator('.rm-ins', { hasText: '| red | blue |' }).waitFor()
   expect(heard).toEqual([])
   await context.close()
 })

@@ -29,6 +29,7 @@ import { effect } from '@preact/signals'
 import { hueOf } from '../../presence/colours.ts'
 import { formatsAdded } from './format-change.ts'
 import { trimmed, type Hunk } from './hunks.ts'
+import { areRows, nodesOf } from './proposed-nodes.ts'
 import { tickOf } from './task-change.ts'
 
 /** The kind of a range. At a range of the kind `card`, the annotation has only a card, and the text shows no mark. */
@@ -169,19 +170,6 @@ const shownUnits = 400
 const visible = (text: string): string => (text.trim() === '' ? text.replaceAll('\n', '↵') : text)
 const shorten = (text: string): string => visible(text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
 
-/** Matches the indentation and the marker of a list item that is not a task, with the space after it. */
-const bullet = /^([ \t]*)[-*+] (?!\[[ xX]\] )/
-
-/** Returns the nodes of suggested text. The live view draws the markers of list items as bullets (review.css). */
-const nodesOf = (text: string, beginsLine: boolean): (string | Node)[] =>
-  text.split('\n').flatMap((line, index) => {
-    const lead = index === 0 ? '' : '\n'
-    const [start, indent = ''] = (index > 0 || beginsLine ? bullet.exec(line) : null) ?? []
-    if (start === undefined) return [lead + line]
-    const marker = Object.assign(document.createElement('span'), { className: 'rm-bullet', textContent: start.slice(indent.length) })
-    return [lead + indent, marker, line.slice(start.length)]
-  })
-
 /** Draws text that is suggested or struck out, with the name of its author. */
 export class ProposedText extends WidgetType {
   readonly #tag: 'ins' | 'del'
@@ -214,7 +202,8 @@ export class ProposedText extends WidgetType {
 
   override toDOM(): HTMLElement {
     const outer = document.createElement('span')
-    outer.className = `rm-proposed hue-${hueOf(this.#author)}${this.#isActive ? ' rm-active' : ''}`
+    const rows = areRows(this.#text) ? ' rm-rows' : ''
+    outer.className = `rm-proposed${rows} hue-${hueOf(this.#author)}${this.#isActive ? ' rm-active' : ''}`
     if (this.#id !== '') outer.dataset['annotation'] = this.#id
     if (this.#text !== '') {
       const text = document.createElement(this.#tag)
@@ -292,16 +281,20 @@ function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: numbe
       Decoration.widget({ widget: new ProposedText('ins', text, '', id, isActive), side: -1 }).range(to),
       Decoration.widget({ widget: new ProposedText('ins', '', author, id, isActive), side: -1 }).range(tick.words)
     ]
+  // A suggested heading is drawn in its size.
+  const level = kind === 'insert' && from === doc.lineAt(from).from ? /^(#{1,6})[ \t]*$/.exec(text)?.[1]?.length : undefined
+  const heading = level === undefined ? [] : [Decoration.line({ class: `rm-heading rm-h${level}` }).range(from)]
   const side = isAfterLine ? afterLineSide : -1
   const widget = new ProposedText('ins', text, author, id, isActive, from === doc.lineAt(from).from)
-  return [...struck, Decoration.widget({ widget, side }).range(to)]
+  return [...heading, ...struck, Decoration.widget({ widget, side }).range(to)]
 }
 
 /** The author's initials after a suggestion are about as wide as these letters. */
 const initialsWide = '000'
 
-/** Whether a suggestion replaces rows of a table. The text shows only the words that differ. */
-const isOfRows = (kind: PlaceKind, text: string): boolean => kind === 'replace' && text.includes('|') && text.includes('\n')
+/** Whether a suggestion replaces rows of a table, whose words that differ are shown, or adds rows, which are below the others. */
+const isOfRows = (kind: PlaceKind, text: string): boolean =>
+  areRows(text) || (kind === 'replace' && text.includes('|') && text.includes('\n'))
 
 /** Returns the text that an annotation adds to the text around it, as a table cell would contain it. */
 const drawnText = ({ kind, text }: Annotation): string =>
