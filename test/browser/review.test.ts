@@ -434,11 +434,13 @@ test('[REVIEW-3] two people and a program see each other’s annotations at once
   await bea.context.close()
 })
 
-test('[REVIEW-41] a comment can be written where a hundred others are', async () => {
+test('[REVIEW-41] [REVIEW-114] a comment can be written where a hundred others are; the cards near it are connected with the text', async () => {
   const document = await createDocument(world.url, text)
   for (let each = 0; each < 100; each++) await ask(document, 'POST', 'comments', { find: 'Monday', body: `Annotation ${each}` })
   const { context, page, heard } = await person('Ana', document.url)
   await page.locator('.margin .card').first().waitFor()
+  const lines = page.locator('.margin-lines path')
+  await until(async () => (await lines.count()) > 7 && (await lines.count()) < 80, 'the lines of the near cards')
   await selectWords(page, 'Monday')
   await page.keyboard.press('Control+Alt+KeyM')
   await page.getByRole('textbox', { name: 'Write a comment' }).fill('One more.')

@@ -16,7 +16,8 @@ import type { Review } from '../annotations/review.ts'
 const cardsMax = 80
 /** Distance from the end of the text to a card, in pixels, and the part of this distance that the text leaves free. */
 const [leadPixels, paddingPixels] = [28, 72]
-const slopePixelsMax = 160
+/** Longest vertical distance between a card and its text that a line connects, in pixels. It is about the height of a window. */
+const linePixelsMax = 800
 
 /** Returns the visible part of the text. Reading it in an effect subscribes to movements of the text. */
 const seen = ({ moved, editor }: Review): { from: number; to: number } => (moved.value < 0 ? { from: 0, to: 0 } : editor.viewport)
@@ -73,8 +74,7 @@ function arrange(host: HTMLElement, review: Review, items: readonly Item[]): voi
       const card = cards[index]
       const [at, top] = [(positions[index] ?? 0) + 13, (tops[index] ?? 0) + 20]
       if (card != null) card.style.top = `${tops[index] ?? 0}px`
-      // A card that was pushed far from its text has no connecting line, unless its annotation is active.
-      if (index !== fixed && Math.abs(top - at) > slopePixelsMax) return []
+      if (index !== fixed && Math.abs(top - at) > linePixelsMax) return []
       const line = document.createElementNS(svg, 'path')
       line.setAttribute('d', `M${-leadPixels + 2} ${at}h4L-6 ${top}H0`)
       line.setAttribute('class', `hue-${hueOf(authorOf(item))}${index === fixed ? ' active' : ''}`)
