@@ -13,6 +13,7 @@ import { leftMatch, matchUnseen } from '../web/editor/inserts.ts'
 import type { ReviewedView } from '../web/review/annotations/review.ts'
 import { markdown } from '../web/editor/language.ts'
 import { leaveSlot, slots } from '../web/editor/slots.ts'
+import { blockExtras } from '../web/editor/setup/block-extras.ts'
 import { typing } from '../web/editor/setup/typing.ts'
 import { typingSteps } from '../web/editor/typing-steps.ts'
 
@@ -26,7 +27,7 @@ class Writer {
   /** Called with each transaction. */
   made: (transaction: Transaction) => void = () => undefined
 
-  constructor(marked: string, extension: Extension = [typing.always, typing.live]) {
+  constructor(marked: string, extension: Extension = [typing.always, blockExtras.always, typing.live, blockExtras.live]) {
     this.state = EditorState.create({
       doc: marked.replace('|', ''),
       selection: { anchor: marked.indexOf('|') },
