@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { exactUndo } from '../web/editor/exact-undo.ts'
+import { leaveReplaced } from '../web/editor/replaced-values.ts'
 
 const plan = '# Trip\n\nalpha beta gamma delta.\n\nLast line.'
 
@@ -18,7 +19,7 @@ function pages(...deleted: readonly string[]) {
   other.insert(0, plan)
   exchange()
   const undo = new Y.UndoManager(own, { captureTimeout: 0 })
-  exactUndo(own, undo)
+  exactUndo(own, undo, leaveReplaced)
   for (const words of deleted) own.delete(own.toString().indexOf(words), words.length)
   exchange()
   const change = (run: () => void): void => {
@@ -73,4 +74,36 @@ test('[UNDO-11] undo restores deleted words between words that their remover bro
   change(() => other.delete(other.toString().indexOf('beta '), 5))
   undo.undo()
   expect(own.toString()).toBe(plan.replace('beta ', ''))
+})
+
+test('[EDIT-94] undo does not restore a value that somebody else has replaced, and restores one that somebody else has removed', () => {
+  const values = (start: string, mine: string, theirs: string | undefined, isBlind: boolean) => {
+    const { own, other, undo, change } = pages()
+    // The service keeps the value of the higher id.
+    Object.assign(own.doc ?? {}, { clientID: 1 })
+    change(() => other.insert(0, start))
+    const at = start.indexOf('10')
+    const replace = (text: typeof own, old: string, young: string): void => {
+      text.delete(text.toString().indexOf(old, at), old.length)
+      text.insert(at, young)
+    }
+    own.doc?.transact(() => replace(own, '10', mine))
+    if (isBlind) {
+      other.doc?.transact(() => replace(other, '10', theirs ?? ''))
+      change(() => undefined)
+      // The service removes one of the values.
+      change(() => other.delete(other.toString().indexOf(mine, at), mine.length))
+    } else {
+      change(() => undefined)
+      change(() => (theirs === undefined ? other.delete(at, mine.length) : replace(other, mine, theirs)))
+    }
+    undo.undo()
+    return own.toString().slice(0, start.length)
+  }
+  for (const start of ['| 10 | 4 |', '10,4', '- [10] task', '|10|'])
+    for (const isBlind of [true, false]) expect(values(start, '25', '30', isBlind)).toBe(start.replace('10', '30'))
+  expect(values('| 10 | 4 |', '25', undefined, false)).toBe('| 10 | 4 |')
+  expect(values('| 10 km | 4 |', '25', undefined, false)).toBe('| 10 km | 4 |')
+  // Words that others wrote next to the place are no replacement of a value.
+  expect(values('one 10 two', '25', '30', false)).toBe('one 1030 t')
 })

@@ -55,14 +55,15 @@ export function createParts(session: Session): Parts {
     if (!closed) review.value ??= open(page, editor)
   })
   const openExtras = once(async () => {
-    const [part, { typing }, { blockExtras }, { page, editor }] = await Promise.all([
+    const [part, { typing }, { blockExtras }, { leaveReplaced }, { page, editor }] = await Promise.all([
       import('./extras.ts'),
       import('../editor/setup/typing.ts'),
       import('../editor/setup/block-extras.ts'),
+      import('../editor/replaced-values.ts'),
       begun.promise
     ])
     if (closed) return part.textCommands
-    editor.extend(part.extrasOf(page, [typing, blockExtras]))
+    editor.extend(part.extrasOf(page, [typing, blockExtras]), leaveReplaced)
     endReturns = part.startBeside(page, editor)
     return part.textCommands
   })

@@ -6,30 +6,11 @@
  * - If restored text was edited, undoing removes all of it.
  * - If somebody else removes the words on both sides of deleted ones in one change, as the restore of a version does, the place of the deleted words is
  *   gone. If the same words return later, they are new to Yjs, and it would restore the deleted ones somewhere else. Undo leaves those out.
+ * - If somebody else has replaced a value that a step wrote, such as a mark of a task or a cell, the older value would come next to the newer one. Undo
+ *   leaves it out.
  */
 import * as Y from 'yjs'
-
-type Step = Y.UndoManager['undoStack'][number]
-
-/** A run of deleted items, and the two neighbors that are not deleted. */
-interface Gap {
-  readonly left: Y.Item | null
-  readonly items: readonly Y.Item[]
-  readonly right: Y.Item | null
-}
-
-const isGone = (item: Y.Item): boolean => item.deleted || !item.countable
-
-const textOf = ({ content }: Y.Item): string => (content instanceof Y.ContentString ? content.str : '')
-
-function gapAround(item: Y.Item): Gap {
-  let first = item
-  while (first.left !== null && isGone(first.left)) first = first.left
-  const items: Y.Item[] = []
-  let right: Y.Item | null = first
-  for (; right !== null && isGone(right); right = right.right) items.push(right)
-  return { left: first.left, items, right }
-}
+import { type Gap, gapAround, isGone, type Step, textOf, without } from './undo-gaps.ts'
 
 /** Whether only the prefix of a fence's lines is between a line break and the end of an item. */
 function endsLineStart(item: Y.Item | null): boolean {
@@ -60,28 +41,6 @@ const rangeOf = ({ client }: Y.ID, clock: number, len: number): ReturnType<typeo
   const range = Y.createDeleteSet()
   range.clients.set(client, [{ clock, len }])
   return range
-}
-
-/** Returns a set without the characters of a range. */
-function without(set: Step['insertions'], { client, clock }: Y.ID, length = 1): Step['insertions'] {
-  const rest = Y.createDeleteSet()
-  for (const [each, ranges] of set.clients) {
-    rest.clients.set(
-      each,
-      each !== client
-        ? ranges
-        : ranges.flatMap((range) => {
-            const end = range.clock + range.len
-            if (clock >= end || clock + length <= range.clock) return [range]
-            const parts = [
-              { clock: range.clock, len: clock - range.clock },
-              { clock: clock + length, len: end - clock - length }
-            ]
-            return parts.filter(({ len }) => len > 0)
-          })
-    )
-  }
-  return rest
 }
 
 /** Maximum number of line breaks in one removal for which the page finds the steps that wrote them. */
@@ -251,13 +210,17 @@ function splitAsCopies(transaction: Y.Transaction, { insertions }: Step): void {
   for (const { id, length } of ends) Y.iterateDeletedStructs(transaction, rangeOf(id, id.clock, length), () => undefined)
 }
 
+/** Removes from the steps that will be undone or redone the values that others have replaced since (replaced-values.ts). */
+export type LeaveReplaced = (transaction: Y.Transaction, undo: Y.UndoManager) => void
+
 /** Makes undo and redo exact. Returns a function that restores the behavior of Yjs. */
-export function exactUndo(text: Y.Text, undo: Y.UndoManager): () => void {
+export function exactUndo(text: Y.Text, undo: Y.UndoManager, leave: LeaveReplaced): () => void {
   let uprooted: readonly Uprooted[] = []
   const prepare = (transaction: Y.Transaction): void => {
     if (transaction.origin !== undo) return
     for (const { item, length } of stillUprooted(transaction.doc.store, uprooted))
       for (const step of [...undo.undoStack, ...undo.redoStack]) step.deletions = without(step.deletions, item, length)
+    leave(transaction, undo)
     for (const step of undo.undoing ? undo.undoStack : undo.redoStack) splitAsCopies(transaction, step)
   }
   const follow = (transaction: Y.Transaction): void => {

@@ -24,6 +24,7 @@ import { caretRests, resting } from '../resting.ts'
 import { roomBelow } from '../room-below.ts'
 import { ownSelection } from '../selection.ts'
 import { leaveSlot, slots } from '../slots.ts'
+import type { LeaveReplaced } from '../exact-undo.ts'
 import { endSteps } from '../typing-steps.ts'
 import { insertUpload, uploading } from '../uploads.ts'
 import type { Steps } from '../../base/steps.ts'
@@ -38,7 +39,7 @@ export interface Extras {
   readonly always: Extension
   readonly live: Extension
   /** Makes undo restore the text exactly. Returns a function that restores the behavior of Yjs. */
-  readonly exactUndo: (text: Y.Text, undo: Y.UndoManager) => () => void
+  readonly exactUndo: (text: Y.Text, undo: Y.UndoManager, leave: LeaveReplaced) => () => void
 }
 
 export interface EditorInput {
@@ -74,7 +75,7 @@ export interface Editor {
   /** Inserts the Markdown of an upload into the text. Returns false if the person may not write. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
   /** Adds the editor extras once they have loaded. */
-  extend(extras: Extras): void
+  extend(extras: Extras, leave: LeaveReplaced): void
   /** Adds an extension permanently. */
   add(extension: Extension): void
   destroy(): void
@@ -230,9 +231,9 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
     toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
     insertUpload: (at, markdown, upload) => insertUpload(view, view.state.facet(textMap).shown(at), markdown, upload),
-    extend(value) {
+    extend(value, leave) {
       extras = value
-      endExactUndo = value.exactUndo(input.text, undoManager)
+      endExactUndo = value.exactUndo(input.text, undoManager, leave)
       view.dispatch({ effects: [later.reconfigure(value.always), mode.reconfigure(modeExtension(current, value))] })
     },
     add: (extension) => view.dispatch({ effects: StateEffect.appendConfig.of(extension) }),

@@ -1,0 +1,47 @@
+/** Undo of a value, such as the mark of a task or a cell, that somebody else has replaced. */
+import * as Y from 'yjs'
+import { gapAround, isGone, type Step, textOf, without } from './undo-gaps.ts'
+
+/** Matches the characters that enclose a value: the mark of a task, or a cell. */
+const edge = /[|,;\t\n[\]]/
+
+/** Whether an item is all that is between two edges, apart from spaces. */
+function isWholeValue(left: Y.Item | null, { content, right }: Y.Item): boolean {
+  const text = content instanceof Y.ContentString ? content.str : ''
+  let next = right
+  while (next !== null && isGone(next)) next = next.right
+  const before = left === null ? '\n' : (textOf(left).trimEnd().at(-1) ?? '')
+  const after = text + (next === null ? '\n' : textOf(next).trimStart())
+  const end = after.search(edge)
+  return edge.test(before) && end > 0 && end <= text.length && (after.charAt(end) === ']' || text.slice(0, end).trim() !== '')
+}
+
+/** Removes from a step the values that others have replaced since. Returns whether anything remains to undo. */
+function leavesSome(transaction: Y.Transaction, step: Step, steps: readonly Step[]): boolean {
+  let remains = false
+  Y.iterateDeletedStructs(transaction, step.insertions, (struct) => void (remains ||= !struct.deleted))
+  const seen = new Set<Y.Item>()
+  const replaced: Y.Item[] = []
+  Y.iterateDeletedStructs(transaction, step.deletions, (struct) => {
+    if (!(struct instanceof Y.Item) || seen.has(struct)) return
+    const { left, items, right } = gapAround(struct)
+    for (const item of items) seen.add(item)
+    const wrote = items.some(({ id }) => Y.isDeleted(step.insertions, id))
+    const origin = right?.origin ?? null
+    if (!wrote || right === null || origin === null || steps.some(({ insertions }) => Y.isDeleted(insertions, right.id))) return
+    // The rest of the text in which the words were replaced also follows them.
+    const isRest = right.id.client === origin.client && right.id.clock === origin.clock + 1
+    const isThere = items.some(
+      ({ id, length }) => id.client === origin.client && id.clock <= origin.clock && origin.clock < id.clock + length
+    )
+    if (isThere && !isRest && isWholeValue(left, right)) replaced.push(...items.filter(({ id }) => Y.isDeleted(step.deletions, id)))
+  })
+  for (const { id, length } of replaced) step.deletions = without(step.deletions, id, length)
+  return remains || [...step.deletions.clients.values()].some((ranges) => ranges.length > 0)
+}
+
+/** Removes from the steps that will be undone or redone the values that others have replaced since. */
+export function leaveReplaced(transaction: Y.Transaction, { undoing, undoStack, redoStack }: Y.UndoManager): void {
+  // Yjs goes on to the next step if nothing remains to undo.
+  for (const step of (undoing ? undoStack : redoStack).toReversed()) if (leavesSome(transaction, step, [...undoStack, ...redoStack])) break
+}
