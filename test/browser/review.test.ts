@@ -648,7 +648,7 @@ test('[REVIEW-38] suggestions are marked in the reading view, and a comment star
   await context.close()
 })
 
-test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has its controls: reading, commenting, suggesting, or choosing between suggesting and editing; a withdrawal can be undone', async () => {
+test('[REVIEW-5] [REVIEW-40] [REVIEW-64] [SUGG-43] each role has its controls: reading, commenting, suggesting, or choosing between suggesting and editing; a withdrawal can be undone', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'green', text: 'all green' })
@@ -702,6 +702,14 @@ test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has its controls: reading, co
     (await listSuggestions(document)).flatMap(({ status, text: proposed }) => (status === 'pending' ? [proposed] : []))
   await until(async () => (await pending()).includes('And now?'), 'it is proposed again')
   await own.waitFor()
+  // So does the key for undo, whose next step withdraws the suggestion that is there again.
+  await own.click()
+  await own.getByRole('button', { name: 'Withdraw' }).click()
+  await until(async () => !(await pending()).includes('And now?'), 'it is withdrawn again')
+  await suggester.page.keyboard.press('Control+z')
+  await until(async () => (await pending()).includes('And now?'), 'it is proposed once more')
+  await suggester.page.locator('.cm-content').press('Control+z')
+  await until(async () => !(await pending()).includes('And now?'), 'undo withdraws it')
   await suggester.context.close()
 
   const editor = await as('edit')

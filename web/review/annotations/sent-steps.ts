@@ -28,6 +28,12 @@ interface SentStep {
   readonly former?: SentSuggestion | undefined
 }
 
+/** A suggestion that this person withdrew, and the action that suggests its text again. */
+interface Withdrawal {
+  readonly suggestion: string
+  readonly action: SuggestAction
+}
+
 /** A step that was taken back: the action that repeats it, and the version that the suggestion has instead. */
 interface Undone {
   readonly action: SuggestAction
@@ -39,6 +45,8 @@ export interface SentUndo extends SentSteps {
   readonly leaving: Signal<ReadonlySet<string>>
   /** Called when suggestions were sent in one step. */
   sent(sent: readonly SentStep[]): void
+  /** Called when a suggestion was withdrawn. A notice offers to suggest it again. */
+  withdrew(withdrawal: Withdrawal): void
   close(): void
 }
 
@@ -51,7 +59,7 @@ const isSame = (action: Action, former: SentSuggestion | undefined): boolean =>
   action.kind === 'suggest' && action.text === former?.text && action.original === former.original && action.note === former.note
 
 export function openSentSteps(view: EditorView, store: Store, positions: Positions): SentUndo {
-  let steps: readonly (readonly SentStep[])[] = []
+  let steps: readonly (readonly SentStep[] | Withdrawal)[] = []
   let undone: readonly (readonly Undone[])[] = []
   const leaving = signal<ReadonlySet<string>>(new Set())
 
@@ -114,8 +122,17 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     })
   })
 
+  const add = (step: readonly SentStep[] | Withdrawal): void => void (steps = [...steps, step].slice(-stepsMax))
   const sent = (step: readonly SentStep[]): void => {
-    if (step.length > 0) steps = [...steps, step].slice(-stepsMax)
+    if (step.length > 0) add(step)
+  }
+  /** Suggests withdrawn text again. The step that suggested it takes back the new suggestion. */
+  const restore = (withdrawal: Withdrawal): void => {
+    if (!steps.includes(withdrawal)) return
+    const entry = store.act(withdrawal.action)
+    const renewed = (step: SentStep): SentStep => (proposalOf(step.entry)?.suggestion.id === withdrawal.suggestion ? { entry } : step)
+    steps = steps.filter((each) => each !== withdrawal).map((step) => ('suggestion' in step ? step : step.map(renewed)))
+    dropToast()
   }
   const repeat = ({ action, former }: Undone): SentStep => {
     const found = former && proposalWith(former.draft)
@@ -134,9 +151,18 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
       undone = []
       sent(step.filter(({ entry: { action }, former }) => !isSame(action, former)))
     },
+    withdrew(withdrawal) {
+      undone = []
+      add(withdrawal)
+      toast(t('Withdrawn'), { name: t('Undo'), run: () => restore(withdrawal), milliseconds: toldMs })
+    },
     undo() {
-      while (steps.length > 0) {
-        const taken = (steps.at(-1) ?? []).map(takeBack).filter((each) => each !== undefined)
+      for (let last = steps.at(-1); last !== undefined; last = steps.at(-1)) {
+        if ('suggestion' in last) {
+          restore(last)
+          return true
+        }
+        const taken = last.map(takeBack).filter((each) => each !== undefined)
         steps = steps.slice(0, -1)
         if (taken.length === 0) continue
         undone = [...undone, taken]

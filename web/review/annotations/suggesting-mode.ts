@@ -276,8 +276,7 @@ export function openSuggestingMode({
     const target = span && targetOf(storedText(view.state).toString(), span)
     store.act({ kind: 'withdraw', suggestion: id })
     if (target === undefined) return
-    const again = (): void => void store.act({ kind: 'suggest', operation, original, text, target, note: note ?? '' })
-    toast(t('Withdrawn'), { name: t('Undo'), run: again, milliseconds: sameMs })
+    sentSteps.withdrew({ suggestion: id, action: { kind: 'suggest', operation, original, text, target, note: note ?? '' } })
   }
   const takeBack = (id: string): void => {
     const now = store.recordIds.peek().get(id) ?? id
