@@ -333,6 +333,27 @@ test('[SUGG-6] a suggestion accepted while it is typed becomes text: later typin
   expect(other.shown.apply(typed.apply(base)).toString()).toContain(' sly')
 })
 
+test('[SUGG-44] a suggestion that is accepted together with others in one place while it is typed appears once', () => {
+  const base = textOf('We go home.')
+  const at = 10
+  for (const [typed, own, inserted, others, shown] of [
+    [' now', ' now', ' soon now', [' soon'], 'We go home soon now.'],
+    [' now and', ' now', ' soon now then', [' soon', ' not', ' then'], 'We go home soon now and then.'],
+    [' now', ' no', ' no now', [' now'], 'We go home now now.']
+  ] as const) {
+    const changes = ChangeSet.of([{ from: at, insert: typed }], base.length)
+    const theirs = ChangeSet.of([{ from: at, insert: inserted }], base.length)
+    const found = followed(base, changes, theirs, [sentOf(base, at, at, own)], () => others)
+    expect(found.accepted).toHaveLength(1)
+    expect(found.shown.apply(changes.apply(base)).toString()).toBe(shown)
+    expect(found.changes.apply(theirs.apply(base)).toString()).toBe(shown)
+  }
+  // Text that is not made of whole suggestions was typed.
+  const changes = ChangeSet.of([{ from: at, insert: ' now' }], base.length)
+  const theirs = ChangeSet.of([{ from: at, insert: ' soon now' }], base.length)
+  expect(followed(base, changes, theirs, [sentOf(base, at, at, ' now')], () => [' so']).accepted).toEqual([])
+})
+
 test('[SUGG-9] others type in the place of half-typed words, or of a half-typed line, and accept them where the service has them', () => {
   for (const [text, at] of [
     [' too', 3],

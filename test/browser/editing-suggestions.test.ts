@@ -318,7 +318,7 @@ test('[SUGG-36] a suggestion that its author edits can be decided, withdrawn and
   await context.close()
 })
 
-test('[SUGGEST-31] [SUGG-37] suggestions of several people in one place are drawn in their order, also after one of them was accepted', async () => {
+test('[SUGGEST-31] [SUGG-37] [SUGG-44] suggestions of several people in one place are drawn in their order, also after one of them was accepted', async () => {
   const document = await createDocument(world.url, text)
   const add = (words: string): Promise<unknown> =>
     ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'Monday', at: 'after', text: words })
@@ -344,6 +344,20 @@ test('[SUGGEST-31] [SUGG-37] suggestions of several people in one place are draw
   await ask(document, 'POST', 'decisions', { action: 'reopen', suggestionIds: [first?.id] })
   await until(async () => (await editorText(page)).includes('Monday, if'), 'the reopened word')
   await isDrawn('Monday one two three, if')
+  // All of them are accepted while the caret is in one of them.
+  await selectWords(page, 'Monday', { isCursor: true })
+  await page.keyboard.type('-')
+  await arePending(document, '→ one', '→ two-', '→ three')
+  const edited = await listSuggestions(document)
+  await ask(document, 'POST', 'decisions', { action: 'accept', suggestionIds: edited.map(({ id }) => id) })
+  const words = edited
+    .toReversed()
+    .map((each) => each.text)
+    .join('')
+  await until(async () => (await editorText(page)).includes(`Monday${words}, if`), 'the accepted words')
+  await areTaken(page)
+  await arePending(document)
+  expect(await readMarkdown(world.url, document)).toBe(text.replace('Monday', `Monday${words}`))
   await context.close()
 })
 

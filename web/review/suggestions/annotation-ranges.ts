@@ -161,6 +161,18 @@ export const storedRangesIn = (state: EditorState): ReadonlyMap<string, Span> =>
   return found === undefined ? nowhere : listOf(found.stored, state.facet(suggestedChanges)?.base ?? state.doc)
 }
 
+/** Returns the texts of the insertions at an offset of the document's text, in the order in which they were suggested. */
+export function insertedAt(state: EditorState, at: number): readonly string[] {
+  const doc = state.facet(suggestedChanges)?.base ?? state.doc
+  const { from, to } = doc.lineAt(at)
+  const found: string[] = []
+  state.field(field, false)?.stored.between(from, to, (start, end, marked) => {
+    const { kind, text } = marked.annotation
+    if (kind === 'insert' && marked.spanIn(doc, start, end).from === at) found.push(text)
+  })
+  return found
+}
+
 // ——— decorations ———
 
 /** Longest text of a suggestion that is shown in the text, in UTF-16 units. The card shows all of it. */

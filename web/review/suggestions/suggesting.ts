@@ -28,7 +28,7 @@ import { verbatim } from '../../editor/clean-input.ts'
 import { followed, type Sent } from './accepted.ts'
 import type { Drafting } from './drafting.ts'
 import { byWord, closest, hunksOf, trimmed, withoutSame, type Hunk } from './hunks.ts'
-import { documentChange, ProposedText, suggestedChanges } from './annotation-ranges.ts'
+import { documentChange, insertedAt, ProposedText, suggestedChanges } from './annotation-ranges.ts'
 
 interface Drafts {
   /** The text of the document. */
@@ -113,7 +113,7 @@ const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput
           const theirs = ChangeSet.of(specs, length, '\n')
           const bring = () => {
             const { base, changes } = view.state.field(field)
-            return { base: theirs.apply(base), ...followed(base, changes, theirs, drafting.sent()) }
+            return { base: theirs.apply(base), ...followed(base, changes, theirs, drafting.sent(), (at) => insertedAt(view.state, at)) }
           }
           const isOwn = (hunk: Hunk): boolean => bring().accepted.some(({ from, to }) => from <= hunk.to && to >= hunk.from)
           if (!view.composing) takeHunks(view, (hunk) => isUprooted(hunk, specs) && !isOwn(hunk), uprooted)
