@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { isAccountDeleted } from '../client/account-deleted.ts'
-import { refusalWords } from '../client/refusals.ts'
+import { refusalWords } from '../client/refusal-words.ts'
 import type { Page } from '../commands/page.ts'
 import type { Ended } from '../connection/retry.ts'
 import type { Session } from '../session/session.ts'

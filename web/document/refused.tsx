@@ -6,7 +6,8 @@ import { dayWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
 import { Logo } from '../ui/icons.tsx'
 import { failureWords } from '../client/failure.ts'
-import { refusalWords, type Refusal, type Trashed } from '../client/refusals.ts'
+import { refusalWords } from '../client/refusal-words.ts'
+import type { Refusal, Trashed } from '../client/refusals.ts'
 
 const retrySecondsDefault = 5
 
