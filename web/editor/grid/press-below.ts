@@ -71,7 +71,10 @@ const pressed = EditorView.domEventHandlers({
 })
 
 const typed = EditorView.inputHandler.of((view, _from, _to, text) => {
-  const below = view.state.field(isAtEnd) && !view.composing ? belowLast(view.state) : undefined
+  const { state } = view
+  // A bar at the end of a table begins a cell.
+  const isCell = text.startsWith('|') && tableAt(state, state.doc.lineAt(state.doc.length).from) !== undefined
+  const below = state.field(isAtEnd) && !view.composing && !isCell ? belowLast(state) : undefined
   if (below === undefined) return false
   view.dispatch(below)
   view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true, userEvent: 'input.type' })
