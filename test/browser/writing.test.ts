@@ -950,7 +950,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE
   await leave()
 })
 
-test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied, and its fences stay whole', async () => {
+test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRITE-217] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied, and its fences stay whole', async () => {
   const { page, press, type, text, leave } = await writer('Above\n\n')
   const choose = async (kind: string): Promise<void> => {
     await type(`/${kind}`)
@@ -1019,6 +1019,15 @@ test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] a co
   })
   await page.getByRole('button', { name: 'Copy code' }).click()
   await page.locator('body[data-copied="let a"]').waitFor()
+  const language = page.getByRole('combobox', { name: 'Language of the code' })
+  await language.focus()
+  await language.selectOption('Python')
+  await text('```python\nlet a\n```')
+  await language.focus()
+  await language.selectOption('No language')
+  await text('```\nlet a\n```')
+  await press('Control+z', 'Control+z')
+  await text('```ts\nlet a\n```')
   await press('Control+End', 'ArrowUp', 'End', 'Delete', 'Control+Enter')
   await type('after')
   await press('Home', 'Backspace')

@@ -185,6 +185,8 @@ export const de: Catalogue = {
   Copy: 'Kopieren',
   'Copy address': 'Adresse kopieren',
   'Copy code': 'Code kopieren',
+  'Language of the code': 'Sprache des Codes',
+  'No language': 'Keine Sprache',
   'Copy link': 'Link kopieren',
   'Copy link for a person': 'Link für einen Menschen kopieren',
   'Copy link to {heading}': 'Link zu {heading} kopieren',
