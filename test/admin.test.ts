@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { admin as runAdmin, commands } from '../server/admin.ts'
+import { parseWords } from '../server/admin/command.ts'
 import { createProgress } from '../server/admin/progress.ts'
 import { emptyStreams, type Outcome, startAdmin } from './support/operator.ts'
 import { startProcess } from './support/start.ts'
@@ -124,4 +125,15 @@ test('[ADMIN-2] with an external issuer, no links are created', async () => {
   const { code, err } = await admin(['invite', 'ana@example.org'], { AGMD_AUTH_URL: 'https://id.example.org' })
   expect(code).toBe(64)
   expect(err).toContain('https://id.example.org')
+})
+
+test('[ADMIN-9] ids may begin with a hyphen, even in options that are repeated', () => {
+  const { values, positionals } = parseWords(
+    'help',
+    ['-FAeIUWG3JVKfA1W', '--doc', '-GAeIUWG3JVKfA1W', '--doc=-HAeIUWG3JVKfA1W', '--owner', '-IAeIUWG3JVKfA1W'],
+    { doc: { type: 'string', multiple: true }, owner: { type: 'string' } },
+    1
+  )
+  expect(positionals).toEqual(['-FAeIUWG3JVKfA1W'])
+  expect({ ...values }).toEqual({ doc: ['-GAeIUWG3JVKfA1W', '-HAeIUWG3JVKfA1W'], owner: '-IAeIUWG3JVKfA1W' })
 })

@@ -63,7 +63,10 @@ export const parseWords = <Options extends NonNullable<ParseArgsConfig['options'
   try {
     const { values, positionals } = parseArgs({ args: words.map(shield), options, allowPositionals: positionalsMax > 0 })
     if (positionals.length > positionalsMax) throw new Error(`Unexpected argument '${unshieldId(positionals[positionalsMax] ?? '')}'.`)
-    for (const [name, value] of Object.entries(values)) if (typeof value === 'string') Object.assign(values, { [name]: unshieldId(value) })
+    for (const [name, value] of Object.entries(values)) {
+      if (typeof value === 'string') Object.assign(values, { [name]: unshieldId(value) })
+      if (Array.isArray(value)) Object.assign(values, { [name]: value.map((each) => (typeof each === 'string' ? unshieldId(each) : each)) })
+    }
     return { values, positionals: positionals.map(unshieldId) }
   } catch (error) {
     throw new AdminError(`${error instanceof Error ? error.message : String(error)}\n\n${help}`, { cause: error })
