@@ -7,6 +7,7 @@ import { findWords } from '../shared/text/targets.ts'
 import { bareOf, findShown } from '../web/reading/find-words.ts'
 import { annotationRanges } from '../web/review/suggestions/annotation-ranges.ts'
 import { followed, type Sent } from '../web/review/suggestions/accepted.ts'
+import { tickOf } from '../web/review/suggestions/task-change.ts'
 import { showInvitation } from '../web/review/cards/invitation.ts'
 import { blocksOf, inlineOf, type Inline, plainWords } from '../web/review/cards/comment-markdown.ts'
 import { wordsOfEdit } from '../web/review/suggestions/change-words.ts'
@@ -626,4 +627,16 @@ test('[REVIEW-69] messages keep their order when they arrive before and after th
   expect(handled).toEqual([other, replied, resolved, deleted])
   hear(replied)
   expect(handled).toHaveLength(5)
+})
+
+test('[REVIEW-115] a suggested tick is recognized even if the suggestion replaces other words of the line with themselves', () => {
+  const doc = textOf('Do:\n- [ ] post the letter\n> 1. [x] buy')
+  const [first, second] = [doc.line(2).from, doc.line(3).from]
+  const at = (from: number, words: string, insert: string) => tickOf(doc, { from, to: from + words.length, insert })
+  expect(at(first + 3, ' ', 'x')).toMatchObject({ at: first + 3, words: first + 6, isDone: true })
+  expect(at(first + 2, '[ ] post', '[x] post')).toMatchObject({ at: first + 3, letter: 'x', words: first + 6, isDone: true })
+  expect(at(second, '> 1. [x] buy', '> 1. [ ] buy')).toMatchObject({ at: second + 6, letter: ' ', isDone: false })
+  for (const insert of ['[x] send', '[ ] post', '[y] post', '[x]  post', '[x] post\n- [ ] new'])
+    expect(at(first + 2, '[ ] post', insert)).toBeUndefined()
+  expect(at(first + 3, '', 'x')).toBeUndefined()
 })

@@ -283,16 +283,17 @@ function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: numbe
       if (row.from === row.to) return [inserted]
       return [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(row.from, row.to), inserted]
     })
-  const struck = isPoint ? [] : [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(from, to)]
+  const strike = Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes })
   const tick = kind === 'replace' ? tickOf(doc, { from, to, insert: text }) : undefined
   if (tick !== undefined)
     return [
       Decoration.line({ class: `rm-tick${tick.isDone ? ' rm-done' : ''} hue-${hueOf(author)}` }).range(tick.line.from),
-      ...struck,
+      strike.range(tick.at, tick.at + 1),
       // The box covers the letter, unless the caret makes the marker visible.
-      Decoration.widget({ widget: new ProposedText('ins', text, '', id, isActive), side: -1 }).range(to),
+      Decoration.widget({ widget: new ProposedText('ins', tick.letter, '', id, isActive), side: -1 }).range(tick.at + 1),
       Decoration.widget({ widget: new ProposedText('ins', '', author, id, isActive), side: -1 }).range(tick.words)
     ]
+  const struck = isPoint ? [] : [strike.range(from, to)]
   // A suggested heading is drawn in its size.
   const level = kind === 'insert' && from === doc.lineAt(from).from ? /^(#{1,6})[ \t]*$/.exec(text)?.[1]?.length : undefined
   const heading = level === undefined ? [] : [Decoration.line({ class: `rm-heading rm-h${level}` }).range(from)]
