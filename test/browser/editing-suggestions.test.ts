@@ -64,7 +64,7 @@ async function suggestAfter(page: Page, words: string, typed: string): Promise<v
   await areTaken(page)
 }
 
-test('[SUGG-33] [SUGG-34] a person edits a sent suggestion where the text shows it, by mouse and by keys; it stays one suggestion with one card', async () => {
+test('[SUGG-33] [SUGG-34] [SUGG-45] a person edits a sent suggestion where the text shows it, by mouse and by keys; it stays one suggestion with one card', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await personOf('Ana', (await createLink(world.url, document, 'suggest')).url)
   const heard = complaints(page)
@@ -139,6 +139,22 @@ test('[SUGG-33] [SUGG-34] a person edits a sent suggestion where the text shows 
   }
   expect(await ids()).toEqual(before)
   await page.keyboard.press('Control+z')
+  await arePending(document)
+  // Redo suggests it again, and then repeats its versions. It stays one suggestion.
+  for (const version of texts.toReversed()) {
+    await page.keyboard.press('Control+y')
+    await arePending(document, version)
+  }
+  for (const version of texts.slice(1)) {
+    await page.keyboard.press('Control+z')
+    await arePending(document, version)
+  }
+  await page.keyboard.press('Control+z')
+  await arePending(document)
+  // Without waiting for the service, too.
+  for (const _version of texts) await page.keyboard.press('Control+y')
+  await arePending(document, texts[0])
+  for (const _version of texts) await page.keyboard.press('Control+z')
   await arePending(document)
   expect(await editorText(page)).toBe(text)
   expect(await readMarkdown(world.url, document)).toBe(text)

@@ -6,7 +6,7 @@ import { effect, signal, untracked, type Signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import { t, tn } from '../../text/t.ts'
 import { dropToast, toast } from '../../ui/toast.tsx'
-import { shownName } from '../outbox/draft-name.ts'
+import { newDraftId, shownName } from '../outbox/draft-name.ts'
 import type { Action, DraftName, OutboxEntry, SuggestAction, Target } from '../outbox/entry.ts'
 import { isUndecided } from '../outbox/records.ts'
 import type { Proposal } from '../outbox/shown-records.ts'
@@ -34,10 +34,13 @@ interface Withdrawal {
   readonly action: SuggestAction
 }
 
-/** A step that was taken back: the action that repeats it, and the version that the suggestion has instead. */
+/** A step that was taken back: the action that repeats it. */
 interface Undone {
   readonly action: SuggestAction
+  /** The version that the suggestion has instead. Undefined if the suggestion was withdrawn. */
   readonly former?: SentSuggestion
+  /** The name of the draft that was withdrawn. */
+  readonly withdrawn?: string | undefined
 }
 
 export interface SentUndo extends SentSteps {
@@ -61,6 +64,12 @@ const isSame = (action: Action, former: SentSuggestion | undefined): boolean =>
 export function openSentSteps(view: EditorView, store: Store, positions: Positions): SentUndo {
   let steps: readonly (readonly SentStep[] | Withdrawal)[] = []
   let undone: readonly (readonly Undone[])[] = []
+  /** The drafts of suggestions that were suggested again, by the names of those that were withdrawn. */
+  const renamed = new Map<string, DraftName>()
+  const nameNow = (draft: DraftName): DraftName => {
+    const next = renamed.get(draft.id)
+    return next === undefined ? draft : nameNow(next)
+  }
   const leaving = signal<ReadonlySet<string>>(new Set())
 
   const proposalWith = ({ id }: DraftName): Proposal | undefined =>
@@ -78,9 +87,9 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     const found = store.outbox.list.peek().findLast(({ action }) => action.kind === 'suggest' && action.draft?.id === id)
     return found?.action.kind === 'suggest' ? { id: found.id, step: found.action.draft?.step ?? 0 } : undefined
   }
-  /** Sends another version of a suggestion that the service has. */
-  const sendVersion = (version: SentSuggestion, { suggestion }: Proposal, target: Target | null): OutboxEntry => {
-    const step = Math.max(suggestion.step ?? 0, version.draft.step, waitingOf(version.draft)?.step ?? 0) + 1
+  /** Sends another version of a suggestion that the service has, or that waits in the outbox. */
+  const sendVersion = (version: SentSuggestion, found: Proposal | undefined, target: Target | null): OutboxEntry => {
+    const step = Math.max(found?.suggestion.step ?? 0, version.draft.step, waitingOf(version.draft)?.step ?? 0) + 1
     return store.act({ ...version, target, draft: { ...version.draft, step } })
   }
 
@@ -109,7 +118,7 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     if (found !== undefined) store.act({ kind: 'withdraw', suggestion: found.suggestion.id })
     else if (now?.refusal !== undefined || !store.isConnected.peek()) store.outbox.drop(id)
     else leaving.value = new Set(leaving.peek()).add(id)
-    return { action: again }
+    return { action: again, withdrawn: draft?.id }
   }
 
   const stop = effect(() => {
@@ -134,10 +143,14 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     steps = steps.filter((each) => each !== withdrawal).map((step) => ('suggestion' in step ? step : step.map(renewed)))
     dropToast()
   }
-  const repeat = ({ action, former }: Undone): SentStep => {
-    const found = former && proposalWith(former.draft)
-    if (found === undefined || former === undefined) return { entry: store.act(action) }
-    return { entry: sendVersion({ ...action, draft: former.draft }, found, action.target), former }
+  const repeat = ({ action, former, withdrawn }: Undone): SentStep => {
+    const draft = former && nameNow(former.draft)
+    const found = draft && proposalWith(draft)
+    if (draft !== undefined && former !== undefined && (found !== undefined || waitingOf(draft) !== undefined))
+      return { entry: sendVersion({ ...action, draft }, found, action.target), former: { ...former, draft } }
+    const made = { id: newDraftId(), step: 1 }
+    if (withdrawn !== undefined) renamed.set(withdrawn, made)
+    return { entry: store.act({ ...action, draft: made }) }
   }
   const suggestAgain = (taken: readonly Undone[]): void => {
     undone = undone.filter((each) => each !== taken)
