@@ -845,7 +845,7 @@ test('[REVIEW-8] [REVIEW-42] [REVIEW-90] a decision that came too late says so: 
   await context.close()
 })
 
-test('[REVIEW-9] [REVIEW-73] [REVIEW-78] the address of a comment opens it, even if its text is gone; comments are found by author and by state', async () => {
+test('[REVIEW-9] [REVIEW-73] [REVIEW-78] [REVIEW-116] the address of a comment opens it, even if its text is gone; comments are found by author and by state', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await selectWords(page, 'Monday')
@@ -882,7 +882,18 @@ test('[REVIEW-9] [REVIEW-73] [REVIEW-78] the address of a comment opens it, even
     async () => (await listComments(document)).some(({ body }) => body === 'Mine, with an account.'),
     'the change after signing in'
   )
+  // If there are replies, a question says so before they are deleted with the comment.
+  const mine = (await listComments(document)).find(({ body }) => body === 'Mine, with an account.')
+  await ask(document, 'POST', `comments/${mine?.id}/replies`, { body: 'A reply.' })
+  await page.locator('.side-panel .card.active').getByText('A reply.').waitFor()
   await page.getByRole('button', { name: 'Delete comment' }).click()
+  const question = page.getByRole('group', { name: 'Delete comment' })
+  await question.getByText('This also deletes the reply.').waitFor()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
+  expect(await listComments(document)).toHaveLength(2)
+  await page.getByRole('button', { name: 'Delete comment' }).click()
+  await question.getByRole('button', { name: 'Delete' }).click()
   await until(async () => (await listComments(document)).length === 1, 'the comment deleted')
   await page.locator('.segments').getByText('Open').click()
   await page.locator('.side-panel .card', { hasText: 'Not mine.' }).click()

@@ -217,6 +217,7 @@ export const de: Catalogue = {
   'Delete column': 'Spalte löschen',
   'Delete column “{name}”': 'Spalte „{name}“ löschen',
   'Delete comment': 'Kommentar löschen',
+  'This also deletes {count} replies.': { one: 'Auch die Antwort wird gelöscht.', other: 'Auch {count} Antworten werden gelöscht.' },
   'Delete row': 'Zeile löschen',
   'Delete some text, and the rest will be sent automatically.': 'Lösche etwas Text, dann wird der Rest automatisch gesendet.',
   'Delete the message “{text}”': 'Die Nachricht „{text}“ löschen',

@@ -1,6 +1,7 @@
 /** The card of a comment: who wrote it, its text, and what the person can do with it. */
 import type { JSX } from 'preact'
-import { t } from '../../text/t.ts'
+import { useState } from 'preact/hooks'
+import { t, tn } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { displayName } from '../../presence/people.ts'
 import { quoteOf, type Item } from '../annotations/items.ts'
@@ -29,6 +30,9 @@ export function ThreadCard({ review, item, isActive, isListed, isEditing, setEdi
   const isOwn = store.isOwn(comment)
   const mayComment = store.canComment.value
   const gone = whereGone(item)
+  const [isAsking, setAsking] = useState(false)
+  const replies = comment.replies.length
+  const remove = (): void => void store.act({ kind: 'delete', comment: comment.id })
   const resolve = (): void => {
     store.act({ kind: 'resolve', comment: comment.id, resolved: !comment.resolved })
     store.said.value = comment.resolved ? t('Comment reopened') : t('Comment resolved')
@@ -48,12 +52,25 @@ export function ThreadCard({ review, item, isActive, isListed, isEditing, setEdi
         {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
         {isActive && isOwn && mayComment && <Tool icon='pen' name={t('Edit')} onClick={() => setEditing(true)} />}
         {isActive && isOwn && mayComment && (
-          <Tool icon='trash' name={t('Delete comment')} onClick={() => store.act({ kind: 'delete', comment: comment.id })} />
+          <Tool icon='trash' name={t('Delete comment')} onClick={() => (replies > 0 ? setAsking(true) : remove())} />
         )}
         {mayComment && (
           <Tool icon={comment.resolved ? 'undo' : 'check'} name={comment.resolved ? t('Reopen') : t('Resolve')} onClick={resolve} />
         )}
       </Byline>
+      {isAsking && isActive && (
+        <div class='card-question' role='group' aria-label={t('Delete comment')}>
+          <p class='card-note'>{tn(replies, 'This also deletes the reply.', 'This also deletes {count} replies.')}</p>
+          <p class='actions'>
+            <button type='button' class='button danger' onClick={remove} autofocus>
+              {t('Delete')}
+            </button>
+            <button type='button' class='button quiet' onClick={() => setAsking(false)}>
+              {t('Cancel')}
+            </button>
+          </p>
+        </div>
+      )}
       {(isListed || gone !== undefined) && <Quote text={quoteOf(item)} />}
       {gone !== undefined && <p class='card-note'>{gone}</p>}
       {isEditing ? (
