@@ -156,6 +156,22 @@ test('[SUGG-33] [SUGG-34] [SUGG-45] a person edits a sent suggestion where the t
   await arePending(document, texts[0])
   for (const _version of texts) await page.keyboard.press('Control+z')
   await arePending(document)
+  // Versions that the caret has not left count, too.
+  await suggestAfter(page, 'Monday', ' evening')
+  await press(page, 'evening', 2)
+  await page.keyboard.type('noon')
+  await arePending(document, '→ noon')
+  for (const [key, ...versions] of [
+    ['Control+z', '→ evening'],
+    ['Control+z'],
+    ['Control+y', '→ evening'],
+    ['Control+y', '→ noon'],
+    ['Control+z', '→ evening'],
+    ['Control+z']
+  ] as const) {
+    await page.keyboard.press(key)
+    await arePending(document, ...versions)
+  }
   expect(await editorText(page)).toBe(text)
   expect(await readMarkdown(world.url, document)).toBe(text)
   expect(heard).toEqual([])

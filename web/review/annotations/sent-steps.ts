@@ -48,6 +48,8 @@ export interface SentUndo extends SentSteps {
   readonly leaving: Signal<ReadonlySet<string>>
   /** Called when suggestions were sent in one step. */
   sent(sent: readonly SentStep[]): void
+  /** Called with the versions of edited suggestions that redo would restore in the editor, in this order, before the suggestions are withdrawn. */
+  keepLater(versions: readonly (readonly Undone[])[]): void
   /** Called when a suggestion was withdrawn. A notice offers to suggest it again. */
   withdrew(withdrawal: Withdrawal): void
   close(): void
@@ -163,6 +165,9 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     sent(step) {
       undone = []
       sent(step.filter(({ entry: { action }, former }) => !isSame(action, former)))
+    },
+    keepLater(versions) {
+      undone = [...undone, ...versions.filter((step) => step.length > 0).toReversed()]
     },
     withdrew(withdrawal) {
       undone = []

@@ -215,6 +215,17 @@ export function openSuggestingMode({
   const settle = (): void => {
     if (suggesting.peek()) takeHunks(view, () => true, onHunks)
   }
+  const onUndoSent = (later: readonly (readonly Hunk[])[]): void => {
+    const text = storedText(view.state).toString()
+    const versions = later.map((hunks) =>
+      hunks.flatMap((hunk) => {
+        const former = drafting.formerOf(hunk)
+        return former?.original === hunk.original ? [{ action: actionFor(text, hunk), former }] : []
+      })
+    )
+    settle()
+    sentSteps.keepLater(versions)
+  }
   const editing = openEditingSent({ view, store, positions, items, drafting, reason, settle, storeDrafts })
   const stopFollowingReason = effect(() => {
     void reason.value
@@ -252,7 +263,7 @@ export function openSuggestingMode({
         onUprooted: reportChangedText,
         onDrafts,
         onLeave,
-        onUndoSent: settle,
+        onUndoSent,
         // A card must not lose its field while the person writes in it.
         isExplaining: () => isExplaining() || (store.edited.peek().size > 0 && isInCard()),
         drafting: followed,

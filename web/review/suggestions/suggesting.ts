@@ -303,6 +303,18 @@ export function bringHunk(view: EditorView, { from, to, insert }: Edit): void {
   })
 }
 
+/** Maximum number of steps of redo that are kept when a sent suggestion is withdrawn. */
+const laterMax = 20
+
+/** Returns the typed changes after each step that redo would repeat. */
+function laterIn(state: EditorState): readonly (readonly Hunk[])[] {
+  const found: (readonly Hunk[])[] = []
+  let now = state
+  const dispatch = (transaction: Transaction): void => void (now = transaction.state)
+  while (found.length < laterMax && redo({ state: now, dispatch })) found.push(draftsOf(now))
+  return found
+}
+
 /** Undo of the suggestions that were sent from this page. */
 export interface SentSteps {
   /** Withdraws the last suggestions. Returns false if there are none. */
@@ -324,8 +336,11 @@ interface SuggestingInput {
   readonly onLeave: () => void
   /** Whether the person is writing the reason for the typed changes. The changes are then not complete. */
   readonly isExplaining: () => boolean
-  /** Called before undo withdraws a sent suggestion. Nothing that the editor contains then is undone by it. */
-  readonly onUndoSent: () => void
+  /**
+   * Called before undo withdraws a sent suggestion. Nothing that the editor contains then is undone by it. `later` has the typed changes after each
+   * step that redo would repeat.
+   */
+  readonly onUndoSent: (later: readonly (readonly Hunk[])[]) => void
   readonly drafting: Pick<Drafting, 'sent' | 'follow' | 'formers'>
   readonly sentSteps: SentSteps
 }
@@ -342,7 +357,7 @@ export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   ownUndo.of({
     undo(view) {
       if (undo(view)) return true
-      input.onUndoSent()
+      input.onUndoSent(laterIn(view.state))
       return input.sentSteps.undo()
     },
     redo: (view) => input.sentSteps.redo() || redo(view),
