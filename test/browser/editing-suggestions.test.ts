@@ -389,6 +389,10 @@ test('[SUGGEST-31] [SUGG-37] [SUGG-44] suggestions of several people in one plac
   await until(async () => (await editorText(page)).includes(`Monday${words}, if`), 'the accepted words')
   await areTaken(page)
   await arePending(document)
+  // Undo does not suggest to delete them.
+  await page.keyboard.press('Control+z')
+  await page.locator('.toast', { hasText: 'Nothing to undo.' }).waitFor()
+  await arePending(document)
   expect(await readMarkdown(world.url, document)).toBe(text.replace('Monday', `Monday${words}`))
   await context.close()
 })

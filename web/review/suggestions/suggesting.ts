@@ -129,6 +129,8 @@ const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput
               Transaction.addToHistory.of(false)
             ]
           })
+          // Undo would otherwise suggest to delete the text that others accepted.
+          if (accepted.length > 0) renewHistory(view)
         }
         text.observe(this.#observer)
       }
@@ -259,6 +261,11 @@ function newHistory(state: EditorState): Extension {
   return [historyField.init(() => typed), history()]
 }
 
+function renewHistory(view: EditorView): void {
+  view.dispatch({ effects: undoing.reconfigure([]) })
+  view.dispatch({ effects: undoing.reconfigure(newHistory(view.state)) })
+}
+
 /** Removes changes from the editor and passes them on, to be shown as suggestions. */
 export function takeHunks(
   view: EditorView,
@@ -285,8 +292,7 @@ export function takeHunks(
   if (taken.length === 0) return view.dispatch({ annotations })
   view.dispatch({ changes: back, annotations })
   // Otherwise, undo would type the removed changes a second time, next to the suggestion.
-  view.dispatch({ effects: undoing.reconfigure([]) })
-  view.dispatch({ effects: undoing.reconfigure(newHistory(view.state)) })
+  renewHistory(view)
   onHunks(view, taken)
 }
 
