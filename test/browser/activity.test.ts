@@ -179,7 +179,7 @@ test('[ACTIVITY-2] [ACTIVITY-6] [ACTIVITY-9] actions by others since the last vi
   await act(document, 'comments', { body: 'seen live' }, 'reviewer')
   await news.waitFor()
   await openPanel(page)
-  await panel(page).getByText('New', { exact: true }).waitFor()
+  await panel(page).getByText('Earlier', { exact: true }).waitFor()
   await panel(page).locator('.activity-event', { hasText: 'the file' }).getByText('You', { exact: true }).waitFor()
   await until(async () => (await news.count()) === 0, 'looked at')
   await page.keyboard.press('Escape')
@@ -190,10 +190,10 @@ test('[ACTIVITY-2] [ACTIVITY-6] [ACTIVITY-9] actions by others since the last vi
   await page.goto(`${world.url}/d/${document.id}`)
   await news.waitFor()
   await openPanel(page)
-  await panel(page).getByText('New', { exact: true }).waitFor()
+  await panel(page).getByText('Earlier', { exact: true }).waitFor()
   // This person's events may arrive late. Even then, they appear above the mark.
   const rows = await panel(page).locator('.activity-day > ol > li').allTextContents()
-  const mark = rows.indexOf('New')
+  const mark = rows.indexOf('Earlier')
   expect(rows.slice(0, mark).filter((row) => row.includes('reviewer'))).toHaveLength(1)
   expect(rows.slice(mark).filter((row) => row.includes('reviewer'))).toHaveLength(1)
   // Once for each connection, once for each time that the panel opened, and once for an event that came late.
@@ -250,7 +250,7 @@ test('[ACTIVITY-4] activity on wide and narrow screens: no violations, no matter
   await page.reload()
   await saved(page)
   await openPanel(page)
-  await panel(page).getByText('New', { exact: true }).waitFor()
+  await panel(page).getByText('Earlier', { exact: true }).waitFor()
   const check = async (where: string): Promise<void> =>
     expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth), where).toBe(true)
   await lookAtSizes(page, 'activity', { check })

@@ -435,7 +435,7 @@ test('[HOME-7] [HOME-12] [HOME-13] the first page on wide and narrow screens: no
   await lookAtSizes(page, 'home-trash')
   await page.getByRole('link', { name: 'Back to documents' }).click()
   await choose(page, 'Notes', 'Move to trash')
-  await page.getByRole('dialog').getByText('It is published.').waitFor()
+  await page.getByRole('dialog').getByText('The document is published.').waitFor()
   await lookAtSizes(page, 'home-ask')
   await page.getByRole('button', { name: 'Move to trash' }).click()
   await page.getByText('moved to trash.').waitFor()

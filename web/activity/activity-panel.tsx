@@ -177,7 +177,7 @@ export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null 
             {entries.flatMap((entry) => [
               hasNew && entry.latest.seq === firstOld.seq && (
                 <li key='mark' class='activity-mark'>
-                  <span>{t('New')}</span>
+                  <span>{t('Earlier')}</span>
                 </li>
               ),
               <Row key={entry.latest.seq} view={view} feed={feed} entry={entry} isUndo={undone.has(entry.latest)} />

@@ -8,8 +8,8 @@ import { asked, type Asked } from './asked.ts'
 function reasons({ others: { links, account, published } }: Asked): string[] {
   return [
     ...(links > 0 ? [tn(links, '1 other link is in use.', '{count} other links are in use.')] : []),
-    ...(account === undefined ? [] : [t('It belongs to {name}’s account.', { name: account })]),
-    ...(published ? [t('It is published.')] : [])
+    ...(account === undefined ? [] : [t('The document belongs to {name}’s account.', { name: account })]),
+    ...(published ? [t('The document is published.')] : [])
   ]
 }
 
