@@ -464,7 +464,7 @@ test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports me
   await ana.page.locator('.chat-live').getByRole('button', { name: 'Set your name' }).click()
   await ana.page.getByRole('dialog').getByRole('textbox').fill('Kim')
   await ana.page.keyboard.press('Enter')
-  await ana.page.getByLabel('Message as Kim').waitFor()
+  await ana.page.getByLabel('Message as Kim').and(ana.page.locator(':focus')).waitFor()
   expect(await ana.page.getByText('Others see you as a guest').count()).toBe(0)
   await ana.leave()
   await clara.leave()

@@ -317,6 +317,18 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     )
   }
 
+  const asksName = useRef(false)
+  useEffect(() => {
+    if (!asksName.current || page.dialog.value !== undefined) return
+    asksName.current = false
+    // The button that opened the dialog may be gone, and the person goes on to write. The dialog moves the focus when it closes.
+    requestAnimationFrame(() => element.current?.querySelector<HTMLElement>(':scope > .chat-writing textarea')?.focus())
+  }, [page.dialog.value])
+  const askName = (): void => {
+    asksName.current = true
+    page.dialog.value = 'name'
+  }
+
   const lone = (
     <li class='message' key={draftKey}>
       {open !== undefined && formOf(open)}
@@ -353,7 +365,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
       {mayChange && isUnnamed && (
         <p class='component-rest'>
           {t('Others see you as a guest.')}{' '}
-          <button type='button' class='link' onClick={() => (page.dialog.value = 'name')}>
+          <button type='button' class='link' onClick={askName}>
             {t('Set your name')}
           </button>
         </p>
