@@ -4,8 +4,8 @@ import type { Clock } from '../../server/domain/ports.ts'
 export interface TestClock extends Clock {
   /** Advances the time and runs due callbacks in order. */
   advance(milliseconds: number): void
-  /** Whether a callback is due this many milliseconds from now. */
-  awaits(milliseconds: number): boolean
+  /** Whether at least `count` callbacks are due this many milliseconds from now. */
+  awaits(milliseconds: number, count?: number): boolean
 }
 
 interface Timer {
@@ -21,7 +21,7 @@ export const testClock = (start = Date.UTC(2030, 0, 1)): TestClock => {
     [...timers].filter((timer) => timer.at <= until).toSorted((one, other) => one.at - other.at)[0]
   return {
     now: () => time,
-    awaits: (milliseconds) => [...timers].some(({ at }) => at === time + milliseconds),
+    awaits: (milliseconds, count = 1) => [...timers].filter(({ at }) => at === time + milliseconds).length >= count,
     after(milliseconds, run) {
       const timer = { at: time + milliseconds, run }
       timers.add(timer)
