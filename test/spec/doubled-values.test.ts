@@ -89,6 +89,9 @@ test('[EDIT-91] a sheet cell that several people set at the same time has the va
       const at = (value: string): string => applyEdits(sheet, sets(1, column, value)(sheet))
       expect([at(one), at(other)]).toContain(text)
     }
+  // Looking for the cell in long text would make others wait.
+  const long = await merged(`${'word '.repeat(27_000)}\n\n${sheet}`, [sets(1, 0, '25')], [sets(1, 0, '30')])
+  expect(long).toMatch(/\| (?:2530|3025) \|/)
 })
 
 test('[EDIT-92] a format that several people apply at the same time has its marks once', async () => {
