@@ -151,7 +151,7 @@ test('[SUGG-33] [SUGG-34] [SUGG-45] a person edits a sent suggestion where the t
   }
   await page.keyboard.press('Control+z')
   await arePending(document)
-  // Without waiting for the service, too.
+  // It stays one suggestion even if the person does not wait for the service.
   for (const _version of texts) await page.keyboard.press('Control+y')
   await arePending(document, texts[0])
   for (const _version of texts) await page.keyboard.press('Control+z')

@@ -82,7 +82,7 @@ export function backspaceAtCode(state: EditorState, isHidden: (position: number)
   const within = fencedAt(state, head)
   if (within !== undefined) return backspaceWithin(state, line, within)
   const opened = fencedAt(state, line.to)
-  // Without its mark, a line of a quote would not belong to the quoted block any more.
+  // A line of a quote that loses its mark no longer belongs to the quoted block.
   if (opened?.from === head && state.sliceDoc(line.from, head).includes('>')) return 'nothing'
   if (head !== line.from || line.number === 1) return undefined
   const above = state.doc.line(line.number - 1)

@@ -109,7 +109,7 @@ function draw(view: EditorView): DecorationSet {
         const line = state.doc.lineAt(node.from)
         const language = word === undefined ? '' : state.sliceDoc(word.from, word.to)
         const isDrawn = isFenceKind(language) || language === 'mermaid'
-        // Without a second line, the person is still typing the fence.
+        // The person is still typing a fence that has no second line.
         if (word !== undefined && !isDrawn && line.from >= visible.from && node.to > line.to)
           found.push(Decoration.widget({ widget: new LanguageWidget(language), side: 1 }).range(line.to))
         return false
