@@ -49,7 +49,7 @@ const suggestionRow = (suggestion: Suggestion): string[] => [
 ]
 
 const repliesIn = (replies: Comment['replies'] = []): string =>
-  replies.map(({ author, body, createdAt }) => `\n\n${oneLine(author, 24)}, ${date(createdAt)}\n${harmless(body)}`).join('')
+  replies.map(({ id, author, body, createdAt }) => `\n\n${oneLine(author, 24)}, ${date(createdAt)}, ${id}\n${harmless(body)}`).join('')
 
 const commentLines = (comment: Comment): string =>
   `${columns([
@@ -186,6 +186,8 @@ export const wordsFor = (masked: boolean): Words => {
     resolveComment: ({ comment }) => `${comment.id} is ${comment.status}.`,
     editComment: ({ comment }) => `Changed ${comment.id}.`,
     deleteComment: () => 'Deleted.',
+    editReply: () => 'Changed.',
+    deleteReply: () => 'Deleted.',
     listSuggestions: ({ suggestions }) => list(suggestions.map(suggestionRow), 'No suggestions.'),
     readSuggestion: ({ suggestion }) => suggestionLines(suggestion),
     createSuggestion: ({ id }) => id,

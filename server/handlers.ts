@@ -43,6 +43,7 @@ import { renameAccount } from './domain/accounts/account-name.ts'
 import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } from './domain/accounts/sessions.ts'
 import { changeShare } from './domain/rights/share-changes.ts'
 import { createShare, listShares, readShare, revokeShare } from './domain/rights/shares.ts'
+import { deleteReply, editReply } from './domain/review/replies.ts'
 import { listSuggestions, readSuggestion, replyToSuggestion } from './domain/review/suggestions.ts'
 import { decideSuggestion, decideSuggestions, withdrawSuggestion } from './domain/review/decisions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/review/tasks.ts'
@@ -103,6 +104,8 @@ export const handlers = {
   resolveComment: ({ service, caller, doc, input }) => resolveComment(service, caller, doc, input),
   editComment: ({ service, caller, doc, input }) => editComment(service, caller, doc, input),
   deleteComment: ({ service, caller, doc, input }) => deleteComment(service, caller, doc, input),
+  editReply: ({ service, caller, doc, input }) => editReply(service, caller, doc, input),
+  deleteReply: ({ service, caller, doc, input }) => deleteReply(service, caller, doc, input),
   listSuggestions: ({ service, doc, input }) => listSuggestions(service, doc, input),
   readSuggestion: ({ service, doc, input }) => readSuggestion(service, doc, input),
   createSuggestion: ({ service, caller, doc, input }) => createSuggestion(service, caller, doc, input),

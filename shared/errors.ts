@@ -69,7 +69,7 @@ const meanings = {
     status: 403,
     exit: 4,
     message: 'Your role does not allow this.',
-    hint: 'Ask the owner of the document for a link with the role named in requiredRole.'
+    hint: 'To propose an edit with the suggest role, send it again with mode=suggest. Otherwise, ask the owner of the document for a link with the role named in requiredRole.'
   },
   task_link_required: {
     status: 403,
@@ -86,8 +86,8 @@ const meanings = {
   not_author: {
     status: 403,
     exit: 4,
-    message: 'Another author wrote this comment or suggestion.',
-    hint: 'Change only your own comments and suggestions. Send the account session, the agent token, or the link and author name that you wrote them with.'
+    message: 'Another author wrote this comment, reply or suggestion.',
+    hint: 'Change only your own comments, replies and suggestions; an owner may also delete the comments and replies of others. Send the account session, the agent token, or the link and author name that you wrote them with.'
   },
   origin_refused: {
     status: 403,

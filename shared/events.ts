@@ -43,6 +43,12 @@ interface OfComment {
   readonly taskId?: string
 }
 
+/** An edited or deleted comment. With `replyId`: a reply to the comment, or to the suggestion `suggestionId`. */
+interface OfText extends Partial<OfComment> {
+  readonly suggestionId?: string
+  readonly replyId?: string
+}
+
 interface OfSuggestion {
   readonly suggestionId: string
   readonly taskId?: string
@@ -118,10 +124,10 @@ const payloads = {
   'comment.created': carries<OfComment & { readonly line: number | null }>(),
   'comment.mentioned': carries<Mentioned>(),
   'comment.replied': carries<OfComment & { readonly replyId: string }>(),
-  'comment.edited': carries<OfComment>(),
+  'comment.edited': carries<OfText>(),
   'comment.resolved': carries<OfComment>(),
   'comment.reopened': carries<OfComment>(),
-  'comment.deleted': carries<OfComment>(),
+  'comment.deleted': carries<OfText>(),
   'suggestion.created': carries<Proposed>(),
   'suggestion.edited': carries<Proposed>(),
   'suggestion.replied': carries<OfSuggestion & { readonly replyId: string }>(),

@@ -298,6 +298,8 @@ export const limits = {
   awarenessStateUnitsMax: 4 * 1024,
   /** Longest fence name in a person's presence, in UTF-16 units. */
   awarenessFenceUnitsMax: 200,
+  /** Highest number of a guest without a name. Guests who come after it can have the same number as others. */
+  guestNumberMax: 9_999,
   /**
    * How long a client may take to answer a close frame, in seconds. The server ignores everything that the client sends during this time, and then
    * drops the connection.
@@ -588,6 +590,10 @@ export const limits = {
    * Longest text that is processed in the main thread, in UTF-16 units (measured: at most about 15 ms for 32 KB). Longer text goes to another thread.
    */
   textInlineUnitsMax: 32 * 1024,
+  /** Longest string in the description of a change to a component, in UTF-16 units. */
+  describedWordsMax: 200,
+  /** Total size of the components that are read to describe the decisions of one request, in UTF-16 units. */
+  describedUnitsMax: 128 * 1024,
   /** Maximum number of changes past which an edit is moved while it is computed. After more changes, it is computed again. */
   followedChangesMax: 1000,
   /** Longest time that a job may take to process text, in seconds. */
@@ -626,12 +632,17 @@ export const limits = {
   // Import and export
   /** Longest text that is copied from the live view also as HTML, in UTF-16 units. Copying waits for the conversion. */
   copiedHtmlUnitsMax: 200_000,
+  /** Maximum number of pictures within pasted formatted text that are added to the document, and the length of their addresses in UTF-16 units. */
+  pastedPicturesMax: 20,
+  pastedPicturesUnitsMax: 64 * 1024 * 1024,
   /**
    * Maximum number of pictures and other files in a download of a document as Markdown, and their total size in bytes. An archive that a person opens
-   * may also contain one text, of at most `importTextBytesMax`.
+   * may also contain text, of at most `importTextBytesMax` in total.
    */
   archiveFilesMax: 500,
   archiveBytesMax: 100 * 1024 * 1024,
+  /** Maximum number of documents that a person creates from files at once. It is below the burst of `rateLimits.create`. */
+  importDocumentsMax: 50,
   /** Maximum number of files in a folder or archive that is imported. */
   importFilesMax: 200_000,
   /** Largest text file that is read, in bytes. A UTF-16 unit can take 3 bytes, and each line can end with CR LF. */

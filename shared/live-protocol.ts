@@ -2,6 +2,7 @@
 import type { ErrorCode } from './errors.ts'
 import type { Output } from './operations/index.ts'
 import type { Role } from './roles.ts'
+import type { CharacterPosition } from './text/characters.ts'
 
 /** Message types of the Hocuspocus protocol. */
 export const messageTypes = { sync: 0, awareness: 1, auth: 2, syncReply: 4, stateless: 5, close: 7, syncStatus: 8 } as const
@@ -51,9 +52,12 @@ export type LiveMessage =
   | { readonly type: 'event'; readonly event: Output<'listEvents'>['events'][number] }
   /** A review assignment was created or changed. The message never contains the assignment's link. */
   | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }
-  /** A comment or suggestion was created, changed or decided, or replacing the text moved or orphaned it. */
-  | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }
-  | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
+  /**
+   * A comment or suggestion was created, changed or decided, or replacing the text moved or orphaned it. `place` has the ids of its characters. Its
+   * offsets hold only in the text that the server had.
+   */
+  | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment']; readonly place?: CharacterPosition }
+  | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion']; readonly place?: CharacterPosition }
   | { readonly type: 'comment.deleted'; readonly commentId: string }
   /** Comments or suggestions have changed, but the changes are too many or too large to send. The page must read the lists again. */
   | { readonly type: 'annotations' }

@@ -122,17 +122,17 @@ const settingIn = (frontMatter: readonly string[], name: string, charsMax: numbe
 /** Longest value of `breaks:` that is read, in UTF-16 units. */
 const breaksUnitsMax = 10
 
-/** Returns the value of `author:` in the front matter of the text; undefined if there is none. */
-export const authorIn = (content: string): string | undefined => {
+/** Returns the value of a setting in the front matter of the text; '' if it is missing or not a plain value. */
+export const settingOf = (content: string, name: string, charsMax: number): string => {
   const lines = beginningOf(content)
-  return settingIn(lines.slice(0, afterFrontMatter(lines)), 'author', limits.authorUnitsMax) || undefined
+  return settingIn(lines.slice(0, afterFrontMatter(lines)), name, charsMax)
 }
 
+/** Returns the value of `author:` in the front matter of the text, or undefined if it is missing or empty. */
+export const authorIn = (content: string): string | undefined => settingOf(content, 'author', limits.authorUnitsMax) || undefined
+
 /** Whether line breaks within paragraphs are shown. They are, unless the front matter contains `breaks: false`. */
-export const breaksIn = (content: string): boolean => {
-  const lines = beginningOf(content)
-  return settingIn(lines.slice(0, afterFrontMatter(lines)), 'breaks', breaksUnitsMax).toLowerCase() !== 'false'
-}
+export const breaksIn = (content: string): boolean => settingOf(content, 'breaks', breaksUnitsMax).toLowerCase() !== 'false'
 
 /** Returns the title that Markdown text sets, and its fallbacks. */
 export const titleIn = (content: string): TextTitle => {

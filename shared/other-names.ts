@@ -29,6 +29,7 @@ const names: readonly (readonly [field: string, names: string])[] = [
   ['version', 'rev revision revisionid at ref sha etag'],
   ['commentId', 'id comment threadid thread'],
   ['suggestionId', 'id suggestion'],
+  ['replyId', 'id reply'],
   ['taskId', 'id task'],
   ['title', 'name subject heading filename properties'],
   ['instructions', 'body prompt text details task content'],

@@ -301,11 +301,19 @@ test.each([false, true])('[COMP-39] after a column is renamed, the focus returns
   expect(desk.focus.map(({ kind }) => kind)).toEqual(['opener', 'moved column', 'opener'])
 })
 
-test('[COMP-39] text that cannot be written stays in its field', () => {
+test('[COMP-39] [COMP-220] text that cannot be written stays in its field, or in the form of its card', () => {
   const desk = new Desk(...cards).open(inDoing, 'New')
   desk.isLocked = true
   desk.end('enter')
-  expect([desk.last.empties, desk.state.typed, desk.announcements]).toEqual([undefined, 'New', []])
+  expect([desk.last.empties, desk.state.typed, desk.announcements]).toEqual([undefined, 'New', [{ kind: 'refused' }]])
+  const other = new Desk(...cards).edit('Test', { details: 'By noon' })
+  other.isLocked = true
+  other.step({ kind: 'save' })
+  expect([other.state.parts.details, other.state.draft?.card.title.text, other.announcements]).toEqual([
+    'By noon',
+    'Test',
+    [{ kind: 'refused' }]
+  ])
 })
 
 test.each<[Opening, string]>([

@@ -13,6 +13,8 @@ import {
   isOwn,
   messagesOf,
   othersThan,
+  sentKey,
+  signEdits,
   speakerOf
 } from '../shared/components/chat.ts'
 import { resultOf } from '../shared/components/result.ts'
@@ -269,4 +271,14 @@ test('[COMP-49] messages that a guest sent on this device stay theirs after they
   // Messages of an account do not pass to the next account that signs in on the device.
   talk.step({ kind: 'send', text: 'Mine', time, by: account })
   expect(own(speakerOf('Bo', {}, []))).toEqual(['Hello all'])
+})
+
+test('[COMP-152] the name of a guest goes on the messages that the guest sent without a name, and on no others', () => {
+  const sent = new Set<string>()
+  const lines = ['[2026-11-21T09:00Z] @Guest 27: Hi @Bo:', '  more', '[2026-11-21T09:01Z] @Guest 27: Of another', first, mine]
+  const chat = chatOf(...lines)
+  for (const { author, time: at, text } of messagesOf(chat).filter(({ text }) => text !== 'Of another')) sent.add(sentKey(author, at, text))
+  const { source } = chat.fence
+  const expected = lines.map((line, index) => (index === 0 ? line.replace('Guest 27', 'Kim Lee') : line))
+  expect(linesOf(read(applyEdits(source, signEdits(chat, sent, 'Kim: Lee'))))).toEqual(expected)
 })

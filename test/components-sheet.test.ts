@@ -540,6 +540,16 @@ test('[COMP-89] a cell that was only opened keeps its text, and thousands that o
   expect([changed('7,50', '7,50'), changed('7,50', '7,60'), changed('1,234', '1,235')]).toEqual(['7,50', '7.60', '1,235'])
 })
 
+test('[COMP-189] a number with a comma that is typed over the same text is stored as a number', () => {
+  const retyped = (before: string) => {
+    const grid = new Grid(sheetOf('| A |', '|---|', `| ${before} |`)).go(1, 0)
+    grid.hasDecimalComma = true
+    const draft = { text: before, from: 0, to: 0 }
+    return grid.step({ kind: 'entered', typed: draft }).step({ kind: 'left', draft, on: 0, isMoved: false }).texts[1]?.[0]
+  }
+  expect(['1,5', '1,234', 'Pens'].map(retyped)).toEqual(['1.5', '1,234', 'Pens'])
+})
+
 /** Types text into a cell of a sheet, in a language with a decimal comma unless told otherwise. */
 const stored = (typed: string, { before = '', hasDecimalComma = true, hasGermanNames = false, index = 0 } = {}) => {
   const grid = new Grid(sheetOf('| A |', '|---|', `| ${before} |`), index).go(1, 0)
@@ -769,6 +779,16 @@ test('[COMP-9] a cell that somebody else is editing does not open', () => {
   expect([grid.field, grid.key('ArrowRight').key('F2').field]).toEqual([undefined, '3|'])
 })
 
+test('[COMP-160] text that a selected cell receives opens the cell and replaces its content, as far as the person may change it', () => {
+  const typed = { text: '日本', from: 2, to: 2 }
+  const grid = new Grid().go(1, 1).step({ kind: 'entered', typed })
+  expect([grid.field, grid.key('Enter').texts[1]]).toEqual(['日本|', ['1', '日本', '3']])
+  grid.held = new Map([['C3', { name: 'Ben' }]])
+  expect([grid.go(2, 2).step({ kind: 'entered', typed }).field, grid.said]).toEqual([undefined, 'Ben is editing this'])
+  grid.isPicking = true
+  expect(grid.go(1, 0).step({ kind: 'entered', typed }).field).toBeUndefined()
+})
+
 test.each([
   ['mine', '10'],
   ['theirs', '']
@@ -806,6 +826,26 @@ test('[COMP-38] if others remove the column, a draft with new text remains, and 
   expect([typed.step({ kind: 'close gone' }).state.gone, typed.last.focus]).toEqual([undefined, true])
   const unchanged = removed(new Grid().go(1, 1).key('F2'))
   expect([unchanged.state.gone, unchanged.field, unchanged.last.focus]).toEqual([undefined, undefined, true])
+})
+
+test('[COMP-221] if others remove the row, a draft with new text remains, and the row below stays as it is', () => {
+  const source = '```sheet\n| Item | Cost |\n|---|---|\n| Tea | 1 |\n| Milk | 2 |\n| Sum | =SUM(B2:B3) |\n```\n'
+  const removed = (grid: Grid): Grid => grid.others('| Milk | 2 |\n| Sum | =SUM(B2:B3) |', '| Sum | =SUM(B2:B2) |')
+  const typed = removed(new Grid(source).go(2, 1).type('555'))
+  expect([typed.state.gone, typed.field, typed.texts]).toEqual([
+    '555',
+    undefined,
+    [
+      ['Item', 'Cost'],
+      ['Tea', '1'],
+      ['Sum', '=SUM(B2:B2)']
+    ]
+  ])
+  expect(removed(new Grid(source).go(2, 1).key('F2')).state.gone).toBeUndefined()
+  // The last row is a new one, which others cannot remove.
+  const added = new Grid(source).go(4, 0).type('Cake')
+  removed(added)
+  expect([added.state.gone, added.field]).toEqual([undefined, 'Cake|'])
 })
 
 test('[COMP-51] references in an unfinished formula follow their cells, and the caret stays', () => {

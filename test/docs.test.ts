@@ -165,9 +165,9 @@ const messageFields: { readonly [Type in LiveMessage['type']]: Listed<Type> } = 
   role: { role: true, 'expiresAt?': true, 'name?': true, 'account?': true, 'formerNames?': true },
   you: { person: true, 'number?': true, 'hue?': true },
   event: { event: true },
-  comment: { comment: true },
+  comment: { comment: true, 'place?': true },
   'comment.deleted': { commentId: true },
-  suggestion: { suggestion: true },
+  suggestion: { suggestion: true, 'place?': true },
   annotations: {},
   task: { task: true },
   ended: { code: true }

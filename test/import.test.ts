@@ -155,7 +155,7 @@ test('[IMPORT-4] a vault of Obsidian keeps its links, pictures and titles', asyn
   const asset = /\/f\/[\w-]{24}\.png/.exec(content)?.[0] ?? ''
   const to = `/d/${deep.id}`
   expect(content).toBe(
-    `[Deep Note](${to}) [see](${to}#some-part) ![pic](${asset}) [Here](#here) [Deep Note](${to}) [[nowhere]] \`[[Deep Note]]\`\n`
+    `[Deep Note](${to}) [see](${to}#some-part) ![pic|300](${asset}) [Here](#here) [Deep Note](${to}) [[nowhere]] \`[[Deep Note]]\`\n`
   )
 })
 

@@ -24,7 +24,10 @@ const bare = (html: string): string =>
     .replaceAll(/<a class="anchor"[^>]*>#<\/a>/g, '')
     .replaceAll(/(<h[1-6]) id="[^"]*"/g, '$1')
     .replaceAll(/ rel="noopener nofollow ugc"| loading="lazy" referrerpolicy="no-referrer"| tabindex="0"/g, '')
-    .replaceAll(/<div class="table" role="region" aria-label="Table">|<\/div>| class="tasks?"| aria-label="[^"]*"/g, '')
+    .replaceAll(
+      /<div class="table" role="region" aria-label="Table">|<\/div>|(?<=<table) dir="auto"| class="tasks?"| aria-label="[^"]*"/g,
+      ''
+    )
     .replaceAll(/ (?:class|align)="(left|right|center)"/g, ' $1')
     .replaceAll(/<input (?:checked="" )?disabled="" type="checkbox"> ?/g, (box) => (box.includes('checked') ? '[x]' : '[ ]'))
     .replaceAll(/<input type="checkbox" disabled( checked)?> ?/g, (_, checked) => (checked === undefined ? '[ ]' : '[x]'))
@@ -149,6 +152,12 @@ const explainedGfm: Readonly<Record<string, readonly number[]>> = {
   'an address of mail needs a known top-level domain': [629, 630, 631]
 }
 
+test('[WRITE-265] a callout without a title is named in the language of the reader; a title of its own stays', () => {
+  const { render: german } = createRenderer({ words: (english) => (english === 'Warning' ? 'Warnung' : english) })
+  expect(german('> [!WARNING]\n> body').html).toContain('<p class="callout-title callout-kind">Warnung</p>')
+  expect(german('> [!WARNING] Warning\n> body').html).toContain('<p class="callout-title">Warning</p>')
+})
+
 test('[MARKDOWN-3] the examples of GFM render as its specification says, except those listed here', () => {
   const expected = Object.values(explainedGfm).flat()
   expect(differing(gfm()).filter((number) => !expected.includes(number))).toEqual([])
@@ -158,7 +167,7 @@ test('[MARKDOWN-4] callouts, folded text, comments, math and a few inline tags a
   expect(render('> [!WARNING] Mind *this*\n> body').html).toBe(
     '<div class="callout callout-warning" role="note">\n<p class="callout-title">Mind <em>this</em></p>\n<p>body</p>\n</div>\n'
   )
-  expect(render('> [!note]').html).toContain('<p class="callout-title">Note</p>')
+  expect(render('> [!note]').html).toContain('<p class="callout-title callout-kind">Note</p>')
   expect(render('<details>\n<summary>More</summary>\n\n- inside\n\n</details>').html).toBe(
     '<details>\n<summary>More</summary>\n<ul>\n<li>inside</li>\n</ul>\n</details>\n'
   )
@@ -443,4 +452,8 @@ test('[MARKDOWN-11] the source lines of each block are recorded for any text', (
     [22, 25]
   ])
   expect(render(note).blocks).toEqual([[0, 1], undefined])
+})
+
+test('[GRID-86] the columns of a table run as its text does', () => {
+  expect(render('| שם | b |\n| - | - |\n| c | d |').html).toContain('<table dir="auto">')
 })

@@ -1,5 +1,6 @@
 /** Events that a node announces about the text of another node, on one PostgreSQL. Each node has a clock of its own. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { guestNumberOf } from '../server/domain/rights/guest-numbers.ts'
 import { limits } from '../shared/limits.ts'
 import { testClock } from './support/clock.ts'
 import { type NodeWorlds, startNodeWorlds } from './support/node-worlds.ts'
@@ -66,5 +67,15 @@ describe.skipIf(noPostgres !== undefined)('events of another node', () => {
     clocks[0].advance(quietMs)
     await owner.ask('POST', '/comments', { json: { body: 'Done.' } })
     expect(await eventsOf(owner, 'chat.mentioned')).toHaveLength(2)
+  })
+
+  test('[WHO-30] guests who come to two nodes at once get distinct numbers, which both nodes know', async () => {
+    const { doc } = await worlds[0]!.create('text')
+    const devices = Array.from({ length: 30 }, (_, index) => `device ${index}`)
+    const numberAt = (node: number, device: string): Promise<number> => guestNumberOf(worlds[node]!.service, doc, device)
+    const numbers = await Promise.all(devices.map((device, index) => numberAt(index % 2, device)))
+    expect(new Set(numbers).size).toBe(devices.length)
+    expect(Math.max(...numbers)).toBeGreaterThanOrEqual(100)
+    expect(await Promise.all(devices.map((device, index) => numberAt((index + 1) % 2, device)))).toEqual(numbers)
   })
 })

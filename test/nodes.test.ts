@@ -515,7 +515,8 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
       Object.assign(texts, {
         async do(...job: readonly unknown[]) {
           const result = await usual(...job)
-          if (!isSlow) return result
+          // Another job on the text, such as the index of mentions, does not hold the turn.
+          if (!isSlow || job[0] !== people[0]!.doc || job[1] !== 'planEdits') return result
           isSlow = false
           expect((await edit(people[1]!, 'other')).status).toBe(200)
           return result

@@ -9,6 +9,7 @@ import { createLedger } from '../server/domain/records/ledger.ts'
 import { decodeEntries, formatVersion } from '../server/domain/text/journal.ts'
 import { OpenDocument } from '../server/domain/text/open-document.ts'
 import type { LoadedDocument } from '../server/live/documents.ts'
+import { watchDoubledValues } from '../server/live/doubled-values.ts'
 import { createPresenceFrames } from '../server/live/presence-frames.ts'
 import { createRounds } from '../server/live/rounds.ts'
 import { createTurnEdits } from '../server/live/turn-edits.ts'
@@ -64,7 +65,8 @@ const connected = (document: Document, name: string) => {
 
 test('[LIVE-28] the edits of a turn are one transaction, record and frame, and each has its author, its version and its acknowledgement', async () => {
   const { storage, document, openDoc } = await opened()
-  const entry = { openDoc, document, owners: new Map(), agents: new Map() } as unknown as LoadedDocument
+  const doubled = watchDoubledValues(document, openDoc)
+  const entry = { openDoc, document, owners: new Map(), agents: new Map(), doubled } as unknown as LoadedDocument
   const service = (): never => ({ quotas: { require: () => undefined } }) as never
   const edits = createTurnEdits({ id: document.name, entry: () => entry, service, rounds: createRounds() })
   let transactions = 0

@@ -123,6 +123,16 @@ test('[ACTIVITY-10] an event shows the text that it is about, also if only the p
   expect(shows('doc.published', {})).toBe('')
 })
 
+test('[REVIEW-165] the activity panel shows a mentioned person under the name as on the card', () => {
+  const nameOf = (mention: string) => (mention === 'Olga-Owner' ? 'Olga Owner' : undefined)
+  const body = 'See `@Olga-Owner`, @Olga-Owner and @Bea.'
+  const payload = { body, names: ['Olga-Owner', 'Bea'] }
+  const event = { kind: 'comment.mentioned', payload } as unknown as FeedEvent
+  expect(excerptOf(event, {}, nameOf).text).toBe('See `@Olga-Owner`, @Olga Owner and @Bea.')
+  expect(eventWords(event, 'Cora', nameOf)).toContain('Olga Owner and Bea')
+  expect(eventWords(event, 'Olga Owner', nameOf)).toBe('mentioned you in a comment')
+})
+
 test('[ACTIVITY-14] the undo of a restore is told apart from a restore', () => {
   const restore = (seq: number, revision: number, revisionId: number, actor = 'Ana', kind = 'content.restored') =>
     ({ seq, ts: noon, kind, actor, actorKind: 'guest', payload: { revision, revisionId } }) as unknown as FeedEvent
@@ -151,4 +161,21 @@ test('[ACTIVITY-15] the reader is “You” among several people, and the verb a
   expect(agreeIn('de', 'many', 'konnte kein Bild erzeugen')).toBe('konnten kein Bild erzeugen')
   expect(agreeIn('en', 'you and others', 'edited the text')).toBe('edited the text')
   setPersonName('')
+})
+
+test('[WORDS-20] a message in a chat is described as such, without its source', () => {
+  const head = '[2026-11-20T10:02Z] @Ana Lee:'
+  const told = (hunks: EventFields['hunks']): string[] =>
+    (['content.changed', 'content.replaced'] as const).flatMap((kind) => [
+      eventWords({ kind, payload: { hunks } as object }),
+      excerptOf({ kind, payload: { hunks } } as unknown as FeedEvent).text
+    ])
+  const chatted = ['wrote in a chat', 'Can we ship?', 'wrote in a chat', 'Can we ship?']
+  expect(told([{ added: [`${head} Can we ship?`, '  Soon'], removed: [] }] as unknown as EventFields['hunks'])).toEqual(chatted)
+  expect(told([{ added: [`${head} Hi`, 'Text'], removed: [] }] as unknown as EventFields['hunks'])).toEqual([
+    'edited the text',
+    'Hi',
+    'added text',
+    'Hi'
+  ])
 })

@@ -4,10 +4,16 @@ import { EditorState, type Extension, type TransactionSpec } from '@codemirror/s
 import type { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { deleteBlock, duplicateBlock, moveBlock } from '../web/editor/blocks/commands.ts'
-import { siblingsOf, unitAt } from '../web/editor/blocks/units.ts'
+import { draggedBlocks, stretchOf } from '../web/editor/blocks/dragged.ts'
+import { indexOf, outsideDrop } from '../web/editor/blocks/item-target.ts'
+import { itemsMoved } from '../web/editor/blocks/item-moves.ts'
+import { itemsOf, levelsAt, placeAt } from '../web/editor/blocks/items.ts'
+import { indexAt, siblingsOf, unitAt } from '../web/editor/blocks/units.ts'
 import { commandOf } from '../web/commands/all.ts'
 import type { Page } from '../web/commands/page.ts'
-import { setHeading, toggleList } from '../web/editor/commands-block.ts'
+import { textMap } from '../web/editor/binding.ts'
+import { insertCodeBlock, setHeading, toggleQuote } from '../web/editor/commands-block.ts'
+import { toggleList } from '../web/editor/list-kinds.ts'
 import { markdown } from '../web/editor/language.ts'
 import { tiedText } from '../web/editor/tied-text.ts'
 
@@ -118,6 +124,129 @@ test.each([
 ])('[BLOCK-1] up and down: %s', (_name, text, above, below) => {
   expect(after(text, up)).toBe(above)
   expect(after(text, down)).toBe(below)
+})
+
+test('[BLOCK-20] the keys and the handle of a selected block move all selected blocks, and the handle of another block moves it alone', () => {
+  const text = 'one\n\ntwo\n\nthree\n\nfour'
+  const view = viewAt(text, text.indexOf('ne'))
+  view.dispatch({ selection: { anchor: 1, head: text.indexOf('wo') } })
+  const taken = (words: string): string | undefined => {
+    const unit = unitAt(view.state, text.indexOf(words))
+    const chosen = unit && draggedBlocks(view.state, unit)
+    return chosen && view.state.sliceDoc(stretchOf(chosen).from, stretchOf(chosen).to)
+  }
+  expect(['one', 'two', 'three'].map(taken)).toEqual(['one\n\ntwo', 'one\n\ntwo', 'three'])
+  expect(down(view as unknown as EditorView)).toBe(true)
+  expect(view.state.doc.toString()).toBe('three\n\none\n\ntwo\n\nfour')
+  expect(down(view as unknown as EditorView)).toBe(true)
+  expect(up(view as unknown as EditorView)).toBe(true)
+  expect(view.state.doc.toString()).toBe('three\n\none\n\ntwo\n\nfour')
+})
+
+/** Drags the items of the selection to the place after an item, at a level. Returns the text, with the caret. */
+function dragged(marked: string, below: string, depth: number): string | undefined {
+  const view = viewOf(marked)
+  const unit = unitAt(view.state, marked.indexOf('|'))
+  const chosen = unit && draggedBlocks(view.state, unit)
+  if (chosen === undefined) return undefined
+  const own = stretchOf(chosen)
+  const place = placeAt(view.state, itemsOf(view.state), own, view.state.doc.toString().indexOf(below), () => true)
+  const level = place && levelsAt(place).find((each) => each.depth === depth)
+  const spec = place && level && itemsMoved(view.state, chosen, { place, level })
+  if (spec === undefined) return undefined
+  view.dispatch(spec)
+  const { head } = view.state.selection.main
+  const text = view.state.doc.toString()
+  return `${text.slice(0, head)}|${text.slice(head)}`
+}
+
+test.each([
+  ['to the level below the item above', '- a\n- b|\n  - c\n- d', 'a', 1, '- a\n  - b|\n    - c\n- d'],
+  ['out of an item', '- a\n  - b|\n- c', 'c', 0, '- a\n- c\n- b|'],
+  ['into another item', '- a|\n\n  text\n- b\n  - c', 'c', 1, '- b\n  - c\n  - a|\n\n    text'],
+  ['into another list', '- a|\n- b\n\ntext\n\n1. c\n2. d', 'c', 0, '- b\n\ntext\n\n1. c\n2. a|\n3. d'],
+  ['into a sublevel of another list', '1. a|\n2. b\n\ntext\n\n- c', 'c', 1, '1. b\n\ntext\n\n- c\n  1. a|'],
+  ['a nested item with its number', '1. a\n   1. b|\n   2. c\n2. d', 'd', 0, '1. a\n   1. c\n2. d\n3. b|'],
+  ['below a numbered item', '9. a\n10. b|\n    - x', 'a', 1, '9. a\n   1. b|\n      - x'],
+  ['a task', '- [ ] a\n- [x] b|', 'a', 1, '- [ ] a\n  - [x] b|']
+])('[BLOCK-21] a dragged item comes with its sublist: %s', (_name, text, below, depth, expected) => {
+  expect(dragged(text, below, depth)).toBe(expected)
+})
+
+test.each([
+  ['between paragraphs', 'x\n\n- a\n  - b|\n    - c\n- d\n\ny\n\nz', 'z', 'x\n\n- a\n- d\n\ny\n\n- b|\n  - c\n\nz'],
+  ['to the beginning, and the rest of its list begins again', '# H\ny\n\n- a\n  1. b|\n  2. c', '# H', '1. b|\n\n# H\ny\n\n- a\n  1. c'],
+  ['below a heading', '# H\ny\n\n- a\n  - b|', 'y', '# H\n\n- b|\n\ny\n\n- a'],
+  ['below front matter', '---\nt: x\n---\n\ny\n\n- a\n  - b|', 'y', '---\nt: x\n---\n\n- b|\n\ny\n\n- a'],
+  ['to the start of another list', 'x\n\n1. a\n\ny\n\n- c\n  - b|', '1. a', 'x\n\n1. b|\n2. a\n\ny\n\n- c']
+])('[BLOCK-32] a nested item leaves its list: %s', (_name, marked, above, expected) => {
+  for (const ties of [0, 1000]) {
+    const view = viewAt(
+      marked.replace('|', ''),
+      marked.indexOf('|'),
+      tiedText.of((_state, from, to) => (to - from < 10 ? ties : 0))
+    )
+    const unit = unitAt(view.state, marked.indexOf('|'))
+    const chosen = unit && draggedBlocks(view.state, unit)
+    const units = siblingsOf(view.state, 0, view.state.doc.length)
+    const drop = outsideDrop(view.state, units, indexAt(units, view.state.doc.toString().indexOf(above)))
+    const spec = chosen && itemsMoved(view.state, chosen, drop)
+    if (spec !== undefined) view.dispatch(spec)
+    const { head } = view.state.selection.main
+    const text = view.state.doc.toString()
+    expect(`${text.slice(0, head)}|${text.slice(head)}`).toBe(expected)
+  }
+})
+
+const listTexts = [
+  '- a\n  - b\n    - c\n  - d\n- e\n\ntext\n\n1. f\n2. g\n   - h\n3. i',
+  '9. a\n   - b\n10. c\n    1. d\n\n    more\n\n       code\n\n- e\n\n- f\n\n  - g\n\nend',
+  '# H\n\n* [ ] a\n  * [x] b\n* c\n  lazy\n\ntext\n\n- d'
+]
+
+/** Returns the depth and the words of each item, without its marker. */
+const shapeOf = (state: EditorState): string[] =>
+  itemsOf(state).map(({ unit, depth }) => `${depth} ${state.doc.lineAt(unit.from).text.replace(/^[ \t]*[^ ]+ */, '')}`)
+
+test.each([0, 1])('[BLOCK-21] a dragged item comes to its level, and all others stay as they were: %j', (ties) => {
+  const wrong: string[] = []
+  let moves = 0
+  for (const text of listTexts) {
+    const { state } = viewAt(
+      text,
+      0,
+      tiedText.of((_state, from, to) => (ties === 0 ? 0 : 1000 - (to - from)))
+    )
+    for (const { unit, depth } of itemsOf(state)) {
+      const chosen = draggedBlocks(state, unit)
+      if (chosen === undefined) continue
+      const all = itemsOf(state)
+      const rest = all.filter((each) => each.unit.from < unit.from || each.unit.from > unit.to)
+      for (const item of rest)
+        for (const isLower of [false, true]) {
+          const place = placeAt(state, all, unit, item.unit.from, () => isLower)
+          for (const level of place === undefined ? [] : levelsAt(place)) {
+            // The blocks of one list swap places as all other blocks do.
+            if (indexOf(chosen, level) !== undefined) continue
+            const spec = place && itemsMoved(state, chosen, { place, level })
+            if (spec === undefined) continue
+            moves++
+            const next = state.update(spec).state
+            ensureSyntaxTree(next, next.doc.length, 60_000)
+            const own = shapeOf(state).slice(all.findIndex((each) => each.unit.from === unit.from))
+            const count = all.length - rest.length
+            const taken = own.slice(0, count).map((line) => line.replace(/^\d+/, (digits) => String(Number(digits) + level.depth - depth)))
+            const others = shapeOf(state).filter((line) => !own.slice(0, count).includes(line))
+            const at = place?.above === undefined ? rest.findIndex((each) => each === place?.below) : rest.indexOf(place.above) + 1
+            const expected = others.toSpliced(at, 0, ...taken)
+            if (shapeOf(next).join() !== expected.join())
+              wrong.push(`${text}\n=== ${own[0]} to ${at}, ${level.depth}\n${next.doc.toString()}`)
+          }
+        }
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(moves).toBeGreaterThan(50)
 })
 
 test('[BLOCK-2] when two blocks swap places, the one with fewer comments, else the shorter, is rewritten', () => {
@@ -236,4 +365,22 @@ test.each([
   ['a\n\n|', 'a\n\n- |', toggleList('bullet')]
 ])('[WRITE-155] the command of a list on the empty line of %j', (before, wanted, run) => {
   expect(after(before, run)).toBe(wanted)
+})
+
+test.each([
+  ['a list', toggleList('number')],
+  ['headings', setHeading(2)],
+  ['a quote', toggleQuote],
+  ['a code block', insertCodeBlock as unknown as (view: EditorView) => boolean]
+])('[WRITE-260] while suggesting, %s is one change', (_name, run) => {
+  const view = viewAt('a\nb\nc', 0, textMap.of({ shown: (at) => at, stored: (at) => at }))
+  let count = 0
+  const dispatch = (spec: TransactionSpec): void => {
+    view.state.update(spec).changes.iterChanges(() => void count++)
+    view.dispatch(spec)
+  }
+  view.dispatch({ selection: { anchor: 0, head: 5 } })
+  run({ state: view.state, dispatch } as unknown as EditorView)
+  expect(count).toBe(1)
+  expect(view.state.doc.lines).toBeGreaterThan(2)
 })

@@ -1,22 +1,32 @@
 /** The commands of the pages. */
+import { undo } from '@codemirror/commands'
 import { EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import { type EditorView, keymap, runScopeHandlers } from '@codemirror/view'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import * as Y from 'yjs'
 import { commandOf, commands, toolbar } from '../web/commands/all.ts'
 import { endStep, ownUndo } from '../web/editor/binding.ts'
+import { clearFormats } from '../web/editor/clear-formats.ts'
+import { openUndoOrder } from '../web/editor/undo-order.ts'
 import { markdown } from '../web/editor/language.ts'
+import { toggleList } from '../web/editor/list-kinds.ts'
 import { marking } from '../web/editor/mark-blocks.ts'
 import { suggesting } from '../web/review/suggestions/suggesting.ts'
 import { isPossible } from '../web/view/command.ts'
+import { laterCommands } from '../web/commands/later.ts'
+import { signedIn } from '../web/client/signed-in.ts'
 import { replaceKeys } from '../web/commands/find.ts'
 import { isMac, withoutCapsLock } from '../web/commands/keys.ts'
-import { fit } from '../web/base/match.ts'
-import type { Page } from '../web/commands/page.ts'
+import { best, fit } from '../web/base/match.ts'
+import { namesOf } from '../web/commands/names.ts'
+import { de } from '../web/text/de.ts'
+import { Toasts } from '../web/ui/toast.tsx'
+import type { ExtrasPart, Page } from '../web/commands/page.ts'
 
 test('[WRITE-1] every command is in one list, with its own id and keys that mean one thing', () => {
-  const ids = commands.map(({ id }) => id)
+  const ids = [...commands, ...laterCommands].map(({ id }) => id)
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  expect(laterCommands.filter(({ keys }) => keys !== undefined)).toEqual([])
   for (const id of toolbar) if (id !== '') expect(commandOf(id).icon, id).toBeDefined()
   const keys = commands.flatMap((command) => (command.keys ?? []).map((key) => ({ key, command })))
   for (const { key } of keys) {
@@ -24,6 +34,20 @@ test('[WRITE-1] every command is in one list, with its own id and keys that mean
     // All commands with the same key, except the last, must define when the key applies to them.
     for (const command of same.slice(0, -1)) expect(command.keysWhen, `${key}: ${command.id}`).toBeDefined()
   }
+})
+
+test('[WEB-110] the palette offers the other themes, the other language, and to sign in or out', () => {
+  vi.stubGlobal('document', { documentElement: { lang: 'en' } })
+  const offered = (): string[] =>
+    laterCommands.filter((command) => command.group === 'settings' && isPossible(command, {} as unknown as Page)).map(({ title }) => title)
+  expect(offered()).toEqual(['Theme: Light', 'Theme: Dark', 'Language: Deutsch'])
+  signedIn.value = false
+  expect(offered()).toContain('Sign in')
+  signedIn.value = true
+  expect(offered()).toContain('Sign out')
+  expect(offered()).not.toContain('Sign in')
+  signedIn.value = undefined
+  vi.unstubAllGlobals()
 })
 
 test('[WRITE-85] Ctrl-H opens find and replace, and on a Mac only Cmd-Alt-F', () => {
@@ -39,6 +63,17 @@ test('[WRITE-2] a command is found by letters of its name, the nearest first', (
   expect(fit('bll', 'Bulleted list')).toBeGreaterThan(0)
   expect(fit('uberschrift', 'Überschrift 1')).toBeGreaterThan(0)
   expect(fit('list', 'Task list')).toBeGreaterThan(fit('list', 'Lines in steps'))
+})
+
+test('[WRITE-262] the palette finds the word count in both languages', () => {
+  const german = (text: string): string => String(de[text] ?? text)
+  for (const [query, translate] of [
+    ['word count', undefined],
+    ['count words', undefined],
+    ['wörter zählen', german],
+    ['wortzahl', german]
+  ] as const)
+    expect(best(query, laterCommands, (command) => namesOf(command, translate))[0]?.id, query).toBe('words.count')
 })
 
 test('[REVIEW-62] after access has ended, actions that need a right are impossible, but reading works', () => {
@@ -95,10 +130,31 @@ function pageOf(doc: string, extensions: Extension, done: (text: string) => void
     canType: { value: true },
     mode: { value: 'live' },
     inCode: { value: undefined },
-    inComponent: { value: false }
+    inComponent: { value: false },
+    parts: { withExtras: (run: (part: Pick<ExtrasPart, 'toggleList' | 'clearFormats'>) => void) => run({ toggleList, clearFormats }) }
   }
   return { view, page: page as unknown as Page }
 }
+
+test.each([
+  ['**one** and *two* and `x` ~~s~~', 'one and two and x s'],
+  ['# Head **one** [li **b**](http://a.b) ==h==', '# Head one [li b](http://a.b) h'],
+  ['- **a**\n- b *c*\n\n> ***d***', '- a\n- b c\n\n> d']
+])('[WRITE-269] the formats of %j are cleared by a key, as one undo step', (before, expected) => {
+  const ended: number[] = []
+  let changes = 0
+  const { view, page } = pageOf(
+    before,
+    endStep.of(() => void ended.push(changes)),
+    () => void changes++
+  )
+  view.dispatch({ selection: { anchor: 0, head: before.length } })
+  const clear = commandOf('format.clear')
+  expect(clear.keys).toEqual(['Mod-\\'])
+  clear.run(page)
+  expect(view.state.doc.toString()).toBe(expected)
+  expect(ended).toEqual([0, changes])
+})
 
 test('[WRITE-97] a command that changes the text ends the undo step before it and its own', () => {
   for (const id of ['bold', 'link', 'heading.1', 'list.task', 'quote', 'insert.code']) {
@@ -117,7 +173,6 @@ test('[WRITE-97] while suggesting, too, a command is an undo step of its own', (
   const text = new Y.Doc().getText()
   const ignore = (): undefined => undefined
   const drafting = { sent: () => [], formers: () => [], follow: ignore }
-  const sentSteps = { undo: () => false, redo: () => false, count: () => 0, typed: ignore }
   const { view, page } = pageOf(
     '',
     suggesting(text, {
@@ -125,10 +180,9 @@ test('[WRITE-97] while suggesting, too, a command is an undo step of its own', (
       onUprooted: ignore,
       onDrafts: ignore,
       onLeave: ignore,
-      onUndoSent: ignore,
       isExplaining: () => false,
       drafting,
-      sentSteps
+      typedSteps: { follow: ignore }
     })
   )
   const type = (insert: string): void => view.dispatch({ ...view.state.replaceSelection(insert), userEvent: 'input.type' })
@@ -138,8 +192,25 @@ test('[WRITE-97] while suggesting, too, a command is an undo step of its own', (
   type('new')
   expect(view.state.doc.toString()).toBe('**new**')
   const texts = [1, 2, 3].map(() => {
-    view.state.facet(ownUndo)?.undo(view)
+    undo(view)
     return view.state.doc.toString()
   })
   expect(texts).toEqual(['**word**', 'word', ''])
+})
+
+test('[WEB-111] after an undo or redo, the page no longer says that there is nothing to undo', () => {
+  const steps = { undo: false, redo: false }
+  const order = openUndoOrder({ view: { state: EditorState.create() }, canEdit: () => true })
+  const { page } = pageOf('', ownUndo.of({ ...order, undo: () => steps.undo, redo: () => steps.redo }))
+  const shown = (): boolean => JSON.stringify(Toasts({})).includes('Nothing to undo')
+  for (const step of ['undo', 'redo'] as const) {
+    steps.undo = false
+    commandOf('undo').run(page)
+    expect(shown()).toBe(true)
+    commandOf('redo').run(page)
+    expect(shown()).toBe(true)
+    steps[step] = true
+    commandOf(step).run(page)
+    expect(shown(), step).toBe(false)
+  }
 })

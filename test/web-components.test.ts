@@ -1,6 +1,7 @@
 /** The rules of components that need no page. */
 import { signal } from '@preact/signals'
 import { expect, test } from 'vitest'
+import * as Y from 'yjs'
 import { withOwnIds } from '../shared/components/own-ids.ts'
 import { chartData, chartRows, isProblem, parseChart } from '../shared/fences/chart.ts'
 import { chartTable } from '../shared/fences/chart-svg.ts'
@@ -8,11 +9,37 @@ import { documentSheets } from '../shared/fences/document-sheets.ts'
 import { Failure } from '../shared/fences/formula/values.ts'
 import { tableOf } from '../shared/fences/sheet-edits.ts'
 import { fill } from '../shared/words.ts'
+import { joinEarlierSteps } from '../web/components/act.ts'
+import { closeEmoji, emojiLike } from '../web/components/chat-emoji.ts'
 import { whenUndone } from '../web/components/notices.ts'
 import { createCells } from '../web/components/sheet-cells.ts'
 import { shownNumber } from '../web/components/shown-number.ts'
 import { de } from '../web/text/de.ts'
 import { fenceIn } from './support/components.ts'
+
+test.each([
+  ['good :smile:', 'good 😄'],
+  [':+1:', '👍'],
+  ['a:smile:', 'a:smile:'],
+  ['at 10:30:', 'at 10:30:'],
+  [':nothing_like_it:', ':nothing_like_it:']
+])('[WRITE-261] the message %j of a chat becomes %j', (typed, expected) => {
+  const field = {
+    value: typed,
+    selectionStart: typed.length,
+    setRangeText(text: string, from: number, to: number) {
+      this.value = this.value.slice(0, from) + text + this.value.slice(to)
+    }
+  }
+  closeEmoji(field as unknown as HTMLTextAreaElement)
+  expect(field.value).toBe(expected)
+})
+
+test('[WRITE-261] two letters after a colon offer emoji in a chat, and a smiley offers none', () => {
+  expect(emojiLike('good :tad')).toEqual([{ label: '🎉 tada', text: '🎉', length: 4 }])
+  expect(emojiLike('good :sm').map(({ label }) => label)).toEqual(['😄 smile', '😏 smirk', '😅 sweat_smile'])
+  for (const text of ['good :p', 'good:smile', ':']) expect(emojiLike(text)).toEqual([])
+})
 
 test('[COMP-71] a change counts as undone once its component reads as before, except for empty lines', () => {
   const fenceOf = (...lines: readonly string[]) => fenceIn('board', ...lines)
@@ -28,6 +55,32 @@ test('[COMP-71] a change counts as undone once its component reads as before, ex
   fence.value = fenceOf('## A', '', '- [ ] one', '- [ ] two')
   expect(undone).toBe(1)
   stop()
+})
+
+test('[UNDO-21] undo never restores the name that a guest had before, and takes back a message with the new name', () => {
+  const text = new Y.Doc().getText()
+  text.insert(0, 'Above.\n')
+  const undo = new Y.UndoManager(text, { captureTimeout: 0 })
+  text.insert(text.length, '@Guest 86: Hello\n')
+  text.insert(0, 'Title. ')
+  text.doc?.transact(() => {
+    const at = text.toString().indexOf('Guest 86')
+    text.delete(at, 'Guest 86'.length)
+    text.insert(at, 'Olga')
+  })
+  joinEarlierSteps(undo)
+  const seen = [text.toString()]
+  for (const step of ['undo', 'undo', 'redo', 'redo'] as const) {
+    undo[step]()
+    seen.push(text.toString())
+  }
+  expect(seen).toEqual([
+    'Title. Above.\n@Olga: Hello\n',
+    'Above.\n@Olga: Hello\n',
+    'Above.\n',
+    'Above.\n@Olga: Hello\n',
+    'Title. Above.\n@Olga: Hello\n'
+  ])
 })
 
 test.each([

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
+import { footnote } from '../web/editor/footnote.ts'
 import { components } from '../web/components/blocks.ts'
 import { isAtMatch } from '../web/editor/find/query.ts'
 import { leftMatch, matchUnseen } from '../web/editor/inserts.ts'
@@ -63,6 +64,17 @@ class Writer {
     return this
   }
 
+  /** Types letters as a person does, with the effects of letters. */
+  write(letters: string): this {
+    for (const letter of letters) {
+      const { head } = this.state.selection.main
+      const plain = () => this.state.update({ ...this.state.replaceSelection(letter), userEvent: 'input.type' })
+      const handlers = this.state.facet(EditorView.inputHandler)
+      if (!handlers.some((handle) => handle(this.view, head, head, letter, plain))) this.type(letter)
+    }
+    return this
+  }
+
   moveTo(anchor: number): this {
     this.view.dispatch({ selection: EditorSelection.cursor(anchor), userEvent: 'select' })
     return this
@@ -107,6 +119,21 @@ test.each([
   const writer = new Writer(before).press(key)
   expect([writer.shown, writer.changes]).toEqual([expected, 1])
 })
+
+test.each([
+  ['a **bold** |c', 'Mod-Backspace', 'a |c'],
+  ['a **two words** |c', 'Mod-Backspace', 'a **two** |c'],
+  ['a `two words` |c', 'Mod-Backspace', 'a `two |`c'],
+  ['a [two words](https://a.b) |c', 'Mod-Backspace', 'a [two |](https://a.b)c'],
+  ['a| **bold** c', 'Mod-Delete', 'a| c'],
+  ['a bold |c', 'Mod-Backspace', 'a |c'],
+  ['- |c', 'Mod-Backspace', '|c']
+])(
+  '[WRITE-270] a key that deletes a word deletes it together with the spaces next to it, also in a format: %j, %s',
+  (before, key, expected) => {
+    expect(new Writer(before).press(key).shown).toBe(expected)
+  }
+)
 
 test('[WRITE-141] deleting back into a bold word, and after the command of a format', () => {
   expect(new Writer('**bold** end|').press('Backspace', 'Backspace', 'Backspace', 'Backspace', 'Backspace').shown).toBe('**bol|**')
@@ -165,7 +192,7 @@ test.each([
   expect(new Writer(before).press('Backspace', 'Backspace').shown).toBe(expected)
 })
 
-test('[WRITE-144] a new link that is left empty disappears; one with text or an address stays', () => {
+test('[WRITE-144] [WRITE-242] a new link that is left empty disappears; one with text leaves its text', () => {
   const linked = (): Writer => {
     const writer = new Writer('see | here')
     insertLink(writer.view)
@@ -179,7 +206,115 @@ test('[WRITE-144] a new link that is left empty disappears; one with text or an 
   leaveSlot(entered.view)
   expect(entered.shown).toBe('see | here')
   expect(linked().type('w').press('Backspace').shown).toBe('see [|]() here')
-  expect(linked().type('w').moveTo(0).shown).toBe('|see [w]() here')
+  expect(linked().type('w').moveTo(0).shown).toBe('|see w here')
+})
+
+test.each([
+  ['|', 'https://a.org/b', '[https://a.org/b](https://a.org/b)|'],
+  ['|', 'www.a.org', '[www.a.org](https://www.a.org)|'],
+  ['|', 'https://a.org/(b', '[https://a.org/(b](<https://a.org/(b>)|'],
+  ['|', 'words', '[words](|)'],
+  ['|', 'a.org', '[a.org](|)'],
+  ['https://a.org|', '', '[https://a.org](https://a.org)|']
+])('[WRITE-220] Enter in the first field of a new link: %j, then %j', (before, typed, after) => {
+  const writer = new Writer(before)
+  writer.view.dispatch({ selection: { anchor: 0, head: before.length - 1 } })
+  insertLink(writer.view)
+  if (typed !== '') writer.type(typed)
+  leaveSlot(writer.view)
+  expect(writer.shown).toBe(after)
+})
+
+test.each([
+  ['https://a.org', '', 'see [https://a.org](https://a.org) here'],
+  ['a.org', '', 'see [a.org](https://a.org) here'],
+  ['', 'https://a.org', 'see [https://a.org](https://a.org) here'],
+  ['', 'a.org', 'see [https://a.org](https://a.org) here'],
+  ['words', '', 'see words here'],
+  ['words', 'a.org', 'see [words](https://a.org) here'],
+  ['https://a.org', 'https://b.org', 'see [https://a.org](https://b.org) here']
+])('[WRITE-220] a person leaves a new link with the text %j and the address %j', (words, address, after) => {
+  const writer = new Writer('see | here')
+  insertLink(writer.view)
+  if (words !== '') writer.type(words)
+  const at = writer.state.selection.main.head + ']('.length
+  writer.moveTo(at)
+  if (address !== '') writer.type(address)
+  if (address === '') writer.moveTo(0)
+  else leaveSlot(writer.view)
+  expect(writer.state.doc.toString()).toBe(after)
+})
+
+test.each([
+  ['a👍🏽|', 'a|'],
+  ['👍👍🏽|b', '👍|b'],
+  ['👩🏽‍💻|', '|'],
+  ['x1️⃣|', 'x|']
+])('[WRITE-244] Backspace in %j deletes the whole emoji', (before, after) => {
+  expect(new Writer(before).press('Backspace').shown).toBe(after)
+})
+
+/** Makes the text from the start to `|` a link, enters an address, and leaves the link by Enter or by a click. */
+function linkedTo(marked: string, address: string, isClick = false): string {
+  const writer = new Writer(marked)
+  writer.view.dispatch({ selection: { anchor: 0, head: marked.indexOf('|') } })
+  insertLink(writer.view)
+  if (address !== '') writer.type(address)
+  if (isClick) writer.moveTo(0)
+  else leaveSlot(writer.view)
+  return writer.shown
+}
+
+test.each([
+  ['https://a.org/b c', '[x](<https://a.org/b c>)|'],
+  ['a.org/b c', '[x](<https://a.org/b c>)|'],
+  ['<https://a.org/b c>', '[x](<https://a.org/b c>)|'],
+  ['https://a.org/(b', '[x](<https://a.org/(b>)|'],
+  ['https://a.org "Title"', '[x](https://a.org "Title")|'],
+  ['https://a.org', '[x](https://a.org)|']
+])('[WRITE-241] the new link to %j', (address, after) => {
+  expect(linkedTo('x|', address)).toBe(after)
+  expect(linkedTo('x|', 'https://a.org/b c', true)).toBe('|[x](<https://a.org/b c>)')
+})
+
+test('[WRITE-242] selected text stays plain if its new link is left without an address', () => {
+  expect(linkedTo('a **b**| c', '')).toBe('a **b**| c')
+  expect(linkedTo('a **b**| c', '', true)).toBe('|a **b** c')
+  expect(linkedTo('one\n\ntwo| c', '', true)).toBe('|one\n\ntwo c')
+})
+
+test.each([
+  ['one\n\ntwo| more', '[one](https://a.org)|\n\n[two](https://a.org) more'],
+  ['# one\n- two\n  > three|', '# [one](https://a.org)|\n- [two](https://a.org)\n  > [three](https://a.org)'],
+  ['one\nmore\n\ntwo|', '[one\nmore](https://a.org)|\n\n[two](https://a.org)'],
+  ['one\n\n[a](b) x\n\n    code\n\n---\n\n`two`|', '[one](https://a.org)|\n\n[a](b) x\n\n    code\n\n---\n\n[`two`](https://a.org)']
+])('[WRITE-243] in %j, each selected block becomes a link', (marked, after) => {
+  expect(linkedTo(marked, 'a.org')).toBe(after)
+})
+
+test.each([
+  ['[te|xt](https://a.org)', '[[', '[te\\[\\[|xt](https://a.org)'],
+  ['[text|](https://a.org)', '[', '[text\\[|](https://a.org)'],
+  ['![al|t](/f/p.png)', '[[', '![al\\[\\[|t](/f/p.png)'],
+  ['[te\\|xt](https://a.org)', '[', '[te\\[|xt](https://a.org)'],
+  ['[text](https://a|.org)', '[', '[text](https://a[|.org)'],
+  ['[text](https://a.org) a|', '[[', '[text](https://a.org) a[[|'],
+  ['te|xt', '[[', 'te[[|xt']
+])('[WRITE-221] in %j a person types %j', (before, letters, after) => {
+  const writer = new Writer(before).write(letters)
+  expect(writer.shown).toBe(after)
+  if (after.includes('\\[|')) expect(writer.press('Backspace').shown).toBe(after.replace('\\[|', '|'))
+})
+
+test('[WRITE-221] a new link whose text has brackets is whole', () => {
+  const writer = new Writer('see |')
+  insertLink(writer.view)
+  writer.write('[[a]')
+  expect(writer.shown).toBe('see [\\[\\[a\\]|]()')
+  leaveSlot(writer.view)
+  writer.write('a.org')
+  leaveSlot(writer.view)
+  expect(writer.shown).toBe('see [\\[\\[a\\]](https://a.org)|')
 })
 
 test('[WRITE-192] Backspace in the empty first field of a new link removes the link and keeps its text', () => {
@@ -216,7 +351,7 @@ test.each([
   text.insert(0, 'see')
   const undo = new Y.UndoManager(text, { captureTimeout: 500 })
   const note = typingSteps(undo)
-  const writer = new Writer('see|', typing.always)
+  const writer = new Writer('see|', [typing.always, blockExtras.always])
   // As the binding does, each change is written into the text.
   writer.made = (transaction) => {
     note(transaction)
@@ -246,6 +381,30 @@ test('[WRITE-146] Enter after Ctrl+End begins a line below a table at the end of
 test('[WRITE-169] Enter after Ctrl+End begins a line below collapsible text at the end of the text', () => {
   const text = '<details>\n<summary>Why?</summary>\n\nBecause\n\n</details>'
   expect(new Writer(`|x\n\n${text}`).press('Mod-End', 'Enter').type('c').shown).toBe(`x\n\n${text}\n\nc|`)
+})
+
+const collapsibleOf = (text: string, below = ''): string => `<details>\n<summary>Why?</summary>\n\n${text}\n\n</details>${below}`
+
+test.each([
+  [collapsibleOf('So|'), collapsibleOf('So', '\n\n|')],
+  [collapsibleOf('So|', '\n\n'), collapsibleOf('So', '\n\n|')],
+  [collapsibleOf('So|', '\n\nEnd'), collapsibleOf('So', '\n\n|\n\nEnd')],
+  [collapsibleOf('So|', '\nEnd'), collapsibleOf('So', '\n\n|\n\nEnd')],
+  [collapsibleOf(collapsibleOf('So|')), collapsibleOf(collapsibleOf('So', '\n\n|'))],
+  ['<details>\n<summary>Why?</summary>\n\nSo|\n</details>', collapsibleOf('So', '\n\n|')],
+  [collapsibleOf('So|\n\nMore'), collapsibleOf('So\n\n|\n\nMore')],
+  ['So|\n\nMore', 'So\n\n|\n\nMore']
+])('[WRITE-233] Enter twice after %j', (before, expected) => {
+  expect(new Writer(before).press('Enter', 'Enter').shown).toBe(expected)
+})
+
+test('[WRITE-233] Enter on the only line of collapsible text leaves it, and on the empty item of a list it first leaves the list', () => {
+  expect(new Writer(collapsibleOf('|')).press('Enter').shown).toBe('<details>\n<summary>Why?</summary>\n\n\n</details>\n\n|')
+  const writer = new Writer(collapsibleOf('- a\n- |'))
+  expect(writer.press('Enter').shown).toBe(collapsibleOf('- a\n\n|'))
+  expect(writer.press('Enter').shown).toBe(collapsibleOf('- a\n', '\n\n|'))
+  const source = new Writer(collapsibleOf('So|'), typing.always)
+  expect(source.press('Enter', 'Enter').shown).toBe(collapsibleOf('So\n\n|'))
 })
 
 test.each([
@@ -314,4 +473,34 @@ test('[WRITE-145] [WRITE-152] a component with the selected match opens only if 
   // A caret that the person placed is no match, and its source stays open.
   const placed = found.update({ selection: { anchor: at + 1 } }).state
   expect([drawn(placed), isAtMatch(placed)]).toEqual([0, false])
+})
+
+test.each([
+  ['a[^1]\n\n[^1]: Note|', 'a[^1]\n\n[^1]: Note\n\nx|'],
+  ['a[^1]\n\n[^1]: The note|', 'a[^1]\n\n[^1]: The note\n\nx|'],
+  ['[^1]: The note\ngoes on|\n\nb', '[^1]: The note\ngoes on\n\nx|\n\nb'],
+  ['[^1]: One|\n[^2]: Two', '[^1]: One\n\nx|\n\n[^2]: Two'],
+  ['[^1]: One two\n[^2]: Two|', '[^1]: One two\n[^2]: Two\n\nx|'],
+  // The note goes on below, or there is no note.
+  ['[^1]: One| two', '[^1]: One\nx|two'],
+  ['[^1]: One|\ntwo', '[^1]: One\nx|\ntwo'],
+  ['[^1]: One\n- two|', '[^1]: One\n- two\n- x|'],
+  ['[^1]: One\n\ntwo|', '[^1]: One\n\ntwo\nx|'],
+  ['```\n[^1]: One|\n```', '```\n[^1]: One\nx|\n```']
+])('[WRITE-250] Enter and a letter in %j', (before, expected) => {
+  expect(new Writer(before).press('Enter').type('x').shown).toBe(expected)
+})
+
+test('[WRITE-251] Enter in a note that was just inserted, and Escape in each note, go to the reference', () => {
+  const inserted = (): Writer => {
+    const writer = new Writer('So| on')
+    footnote(writer.view)
+    return writer.type('Why')
+  }
+  expect(inserted().press('Enter').type('x').shown).toBe('So[^1]x| on\n\n[^1]: Why')
+  expect(inserted().press('Escape').shown).toBe('So[^1]| on\n\n[^1]: Why')
+  const returned = inserted().moveTo(0)
+  expect(returned.moveTo(returned.state.doc.length).press('Enter').type('x').shown).toBe('So[^1] on\n\n[^1]: Why\n\nx|')
+  expect(new Writer('a[^b] c[^b]\n\n[^b]: No|te').press('Escape').shown).toBe('a[^b]| c[^b]\n\n[^b]: Note')
+  expect(new Writer('a[^b]|\n\n[^b]: Note').press('Escape').shown).toBe('a[^b]|\n\n[^b]: Note')
 })

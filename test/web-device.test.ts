@@ -80,6 +80,28 @@ test('[KEEP-2] entries come back in the order in which they were added, includin
   expect(await ids(other.uploads)).toBe('file')
 })
 
+test('[KEEP-11] a list that was being read while an entry was added has that entry', async () => {
+  const { page } = fakeDevice().open()
+  const { list } = page.entries
+  const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>()
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+  const entries = {
+    ...page.entries,
+    list: async (doc: string) => {
+      const found = await list(doc)
+      isAsked()
+      await mayAnswer
+      return found
+    }
+  }
+  const outbox = openOutbox('review', 'doc', { ...page, entries })
+  const read = outbox.read()
+  await asked
+  void outbox.put({ id: 'a', doc: 'doc', at: outbox.now() })
+  answer()
+  expect((await read).map(({ id }) => id)).toEqual(['a'])
+})
+
 test('[KEEP-3] only one of several pages sends in turn; the next starts when it has finished, or is gone', async () => {
   const device = fakeDevice()
   const doc = newDocument()

@@ -4,8 +4,10 @@ import { EditorState, type TransactionSpec } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { expect, test } from 'vitest'
-import { toggleMarker } from '../web/editor/commands-inline.ts'
+import { calloutLabels } from '../web/editor/callout-labels.ts'
+import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
 import { spanNames } from '../web/editor/format-names.ts'
+import { formatsAt } from '../web/editor/formats.ts'
 import { markdown } from '../web/editor/language.ts'
 import { marking } from '../web/editor/mark-blocks.ts'
 import { seeded } from './support/typist.ts'
@@ -97,4 +99,21 @@ test.each([
   }
   toggleMarker(marker)(view as unknown as EditorView)
   expect(state.doc.toString()).toBe(expected)
+})
+
+test.each([
+  ['> [!NO|TE]\n> text', undefined],
+  ['> > [!tip|] Title', undefined],
+  ['> [!NOTE] Ti|tle', '> [!NOTE] **Title**'],
+  ['> [!OTH|ER]', '> [!**OTHER**]']
+])('[WRITE-310] formats and links leave the label of a callout as it is: %j', (marked, bold) => {
+  const doc = marked.replace('|', '')
+  const state = EditorState.create({ doc, selection: { anchor: marked.indexOf('|') }, extensions: [markdown(), marking, calloutLabels] })
+  let next = state
+  const view = { state, dispatch: (...specs: TransactionSpec[]) => (next = state.update(...specs).state) }
+  toggleMarker('**')(view as unknown as EditorView)
+  expect(next.doc.toString()).toBe(bold ?? doc)
+  insertLink(view as unknown as EditorView)
+  expect(next.doc.toString() === doc).toBe(bold === undefined)
+  expect([...formatsAt(state)]).toEqual([])
 })

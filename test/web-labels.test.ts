@@ -10,7 +10,7 @@ import { labelOf } from '../web/components/labels.ts'
 
 const sheet = (attributes = ''): string => `\`\`\`sheet${attributes}\n| A |\n| - |\n| 1 |\n\`\`\`\n`
 
-test('[COMP-54] a sheet is named by its title, its own id or its number, and never by a heading, on published pages too', () => {
+test('[COMP-54] [COMP-170] a sheet is named by its title or id, in the editor also by a generated id, and never by a heading', () => {
   const text = [
     sheet(),
     sheet(' #sheet-2'),
@@ -23,7 +23,14 @@ test('[COMP-54] a sheet is named by its title, its own id or its number, and nev
     sheet(' #more')
   ].join('\n')
   const all = fencesOf(text)
-  expect(all.map((fence) => labelOf(fence, all))).toEqual(['Sheet', 'Sheet 2', 'Sheet: Far away', 'Sheet 3', 'Sheet: own', 'Sheet 4'])
+  expect(all.map((fence) => labelOf(fence, all))).toEqual([
+    'Sheet',
+    'Sheet 2 (#sheet-2)',
+    'Sheet: Far away',
+    'Sheet 3',
+    'Sheet: own',
+    'Sheet: more'
+  ])
   const context = { sheets: documentSheets(all, 0), inline: (words: string) => words }
   const captions = all.map((fence) => /<figcaption>(.*?)<\/figcaption>/.exec(sheetHtml(fence, { ...context, line: fence.line }))?.[1])
   expect(captions).toEqual([undefined, undefined, 'Far away', undefined, 'own', undefined])

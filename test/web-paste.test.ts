@@ -33,6 +33,9 @@ class FakeElement extends FakeNode {
   getAttribute(name: string): string | null {
     return new RegExp(`(?:^|\\s)${name}=(["'])(.*?)\\1`).exec(this.#attributes)?.[2] ?? null
   }
+  hasAttribute(name: string): boolean {
+    return new RegExp(`(?:^|\\s)${name}(?=[\\s=]|$)`).test(this.#attributes)
+  }
   /** Matches the names of elements, and parts of the values of attributes. */
   matches(selector: string): boolean {
     return selector.split(', ').some((each) => {
@@ -111,4 +114,41 @@ test('[WRITE-99] a list may begin at an inner level, and skip one', () => {
   const rows = [2, 4, 3, 1].map((level) => ({ level, marker: '§', text: `${level}` }))
   expect(wordList(rows)).toBe('- 2\n  - 4\n  - 3\n- 1')
   expect(wordList([{ level: 1, marker: '1.1.', text: 'a\\\nb' }])).toBe('1. a\\\n   b')
+})
+
+const docs = (style: string, text: string): string =>
+  `<span style="font-size:11pt;font-family:Arial,sans-serif;background-color:transparent;font-weight:400;vertical-align:baseline;${style}">${text}</span>`
+
+test.each([
+  [docs('background-color:#ffff00', 'seen') + docs('', ' and ') + docs('font-weight:700', 'bold'), '==seen== and **bold**'],
+  [docs('background-color:#ff0;font-weight:700', 'a ') + docs('background-color:#00ff00', 'b'), '==**a** b=='],
+  [docs('font-weight:700', 'a') + docs('font-weight:700;font-style:italic', 'b'), '**a*b***'],
+  [docs('background-color:#ffffff', 'white') + docs('font-style:italic', 'i'), 'white*i*'],
+  ['<span style="background-color:rgb(255, 255, 0)">page</span><b>b</b>', 'page**b**'],
+  ['<span style="background:yellow;mso-highlight:yellow">Word</span>', '==Word=='],
+  [docs('background-color:#ffff00', 'a=b'), '<mark>a=b</mark>'],
+  [docs('', 'x') + docs('', '<span style="font-size:0.6em;vertical-align:super">2</span>') + docs('', ' H'), 'x^2^ H'],
+  ['H<span style="vertical-align:sub">2</span>O', 'H~2~O'],
+  ['<p>x<sup>a b</sup> <sub>c</sub></p>', 'x<sup>a b</sup> <sub>c</sub>'],
+  [
+    docs("font-family:'Courier New',monospace", 'let *a ') + docs('font-family:Roboto Mono,monospace', '= 1') + docs('', ' x'),
+    '`let *a = 1` x'
+  ],
+  ['<a href="https://a.example/">' + docs('font-family:Consolas', 'run') + '</a>', '[`run`](https://a.example/)'],
+  [docs("font-family:'Courier New'", '<a href="https://a.example/">run</a>'), '[run](https://a.example/)']
+])('[PASTE-33] the styles in %s become formats', (html, markdown) => {
+  expect(htmlToMarkdown(html)).toBe(markdown)
+})
+
+const docsTask = (isDone: boolean, text: string): string =>
+  `<li role="checkbox" aria-checked="${isDone}"><p role="presentation">${text}</p></li>`
+
+test.each([
+  [`<ul>${docsTask(false, 'open')}${docsTask(true, docs('text-decoration:line-through', 'done'))}</ul>`, '- [ ] open\n- [x] done'],
+  [`<ul>${docsTask(true, 'a <s>b</s>')}<ul>${docsTask(false, 'sub')}</ul></ul>`, '- [x] a ~~b~~\n  - [ ] sub'],
+  ['<ul><li><input type="checkbox" checked></input> done</li></ul>', '- [x] done'],
+  ['<ul><li><input type="checkbox"></input><p>open</p><p>more</p></li></ul>', '- [ ] open\n\n  more'],
+  ['<ul><li>[x] text</li></ul>', '- \\[x\\] text']
+])('[PASTE-34] the check boxes in %s become tasks', (html, markdown) => {
+  expect(htmlToMarkdown(html)).toBe(markdown)
 })

@@ -7,12 +7,13 @@ import * as Y from 'yjs'
 import { hueOfName, hues, ownHue } from '../shared/hues.ts'
 import { hueOf, noteColours } from '../web/presence/colours.ts'
 import type { Page } from '../web/commands/page.ts'
-import { namesAround } from '../web/presence/mention-names.ts'
+import { isMention, namesAround } from '../web/presence/mention-names.ts'
 import type { Revision } from '../web/history/api.ts'
 import { otherWriters, writersOf } from '../web/history/writers.ts'
 import { writeDevice } from '../web/device/values.ts'
 import { refusalWords } from '../web/client/refusal-words.ts'
-import { isFirst, isOwnLink } from '../web/sharing/links.ts'
+import type { Share } from '../web/sharing/requests.ts'
+import { endedLinks, isNamedByService, isOwnLink } from '../web/sharing/links.ts'
 import { firstLinkLabel } from '../server/domain/records/keys.ts'
 import { accountName, formerNames, guestNumber, ownNumber, setPersonName, signature } from '../web/presence/person.ts'
 import { keepNumber } from '../web/presence/signature.ts'
@@ -285,23 +286,35 @@ test('[WHO-10] an unnamed guest is not suggested after @', () => {
   expect(namesAround(page, ['Guest'])).toEqual(['Ana-Lee', 'Ben'])
 })
 
+test('[REVIEW-150] the name of an unnamed guest, or its beginning, is no mention', () => {
+  const shown = ['Gu', 'guest', 'Guest-27', 'Ana', 'Guestav', 'Gus'].filter((name) => isMention(name, false))
+  expect(shown).toEqual(['Ana', 'Guestav', 'Gus'])
+  expect(isMention('Gu', true)).toBe(true)
+  expect(isMention('Guest', true)).toBe(false)
+})
+
 test('[REFUSED-5] a refused link says that part of it may be missing', () => {
   expect(refusalWords.ended.text).toContain('is incomplete.')
 })
 
 test('[SHARING-9] a page recognizes the first link of a document, whose name it translates', () => {
-  const first = { label: firstLinkLabel, role: 'owner', madeThrough: null } as const
-  expect([first, { ...first, label: null }, { ...first, role: 'edit' as const }, { ...first, madeThrough: 'a' }].map(isFirst)).toEqual([
-    true,
-    false,
-    false,
-    false
-  ])
+  const first = { label: firstLinkLabel, first: true }
+  expect([first, { ...first, label: null }, { ...first, first: false }].map(isNamedByService)).toEqual([true, false, false])
 })
 
 test('[LINK-8] the first link of a document belongs to the account that owns the document', () => {
-  const first = { secret: 'a', label: firstLinkLabel, role: 'owner', madeThrough: null } as const
-  const other = { ...first, secret: 'b', label: 'Bea' }
+  const first = { secret: 'a', first: true }
+  const other = { secret: 'b', first: false }
   expect([isOwnLink(first, '', true), isOwnLink(first, '', false), isOwnLink(first, 'a', false)]).toEqual([true, false, true])
   expect([isOwnLink(other, '', true), isOwnLink(other, 'a', true), isOwnLink(other, 'b', false)]).toEqual([false, false, true])
+})
+
+test('[LINK-51] of the links that have ended, the latest are listed, and none that a later link replaces', () => {
+  const link = (id: string, end: number | null, part: Partial<Share> = {}): Share =>
+    ({ id, label: id, role: 'edit', expiresAt: end === null ? null : new Date(end).toISOString(), revoked: false, ...part }) as Share
+  const live = [link('lasts', null), link('soon', 3000), link('new', null, { label: 'replaced' })]
+  const all = [...live, link('a', 1000), link('b', 2000), link('old', 500, { label: 'a' }), link('gone', 1000, { revoked: true })]
+  const idsOf = (given: readonly Share[]): string[] => endedLinks(given, live, 2000).map(({ id }) => id)
+  expect(idsOf([...all, link('replaced', 1000), link('viewer', 1, { label: 'replaced', role: 'view' })])).toEqual(['b', 'a', 'viewer'])
+  expect(idsOf(Array.from({ length: 30 }, (_, index) => link(String(index), index)))).toHaveLength(10)
 })

@@ -2,7 +2,9 @@
 import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { computed, signal } from '@preact/signals'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import * as Y from 'yjs'
+import type { Role } from '../shared/roles.ts'
 import { findWords } from '../shared/text/targets.ts'
 import { bareOf, findShown } from '../web/reading/find-words.ts'
 import { annotationRanges } from '../web/review/suggestions/annotation-ranges.ts'
@@ -10,22 +12,28 @@ import { followed, type Sent } from '../web/review/suggestions/accepted.ts'
 import { tickOf } from '../web/review/suggestions/task-change.ts'
 import { showInvitation } from '../web/review/cards/invitation.ts'
 import { blocksOf, inlineOf, type Inline, plainWords } from '../web/review/cards/comment-markdown.ts'
+import { tableChange } from '../web/review/suggestions/table-change.ts'
 import { wordsOfEdit } from '../web/review/suggestions/change-words.ts'
 import { byWord, hunksOf, operationOf } from '../web/review/suggestions/hunks.ts'
 import { pushedApart } from '../web/review/cards/layout.ts'
+import { notePlace } from '../web/review/outbox/named-places.ts'
+import { type CharacterPosition, placesOf } from '../shared/text/characters.ts'
 import { orderMessages } from '../web/review/outbox/messages.ts'
 import { restOf } from '../web/review/suggestions/rest-of.ts'
 import type { LiveMessage } from '../shared/live-protocol.ts'
 import type { Comment, Suggestion, Task } from '../web/review/outbox/records.ts'
-import type { PanelName } from '../web/view/view.ts'
+import type { PanelName, View } from '../web/view/view.ts'
 import type { Item } from '../web/review/annotations/items.ts'
+import { readOnlyHandlers } from '../web/review/annotations/read-only.ts'
+import { openMarginRoom } from '../web/review/annotations/margin-room.ts'
+import { openReturning } from '../web/review/annotations/returning.ts'
 import { openPositions } from '../web/review/annotations/positions.ts'
-import type { Proposal } from '../web/review/outbox/shown-records.ts'
+import { type Proposal, withReplyEntries } from '../web/review/outbox/shown-records.ts'
 import type { Store } from '../web/review/outbox/store.ts'
-import { openHalfWritten } from '../web/review/annotations/half-written.ts'
+import { editOf, openHalfWritten } from '../web/review/annotations/half-written.ts'
 import { openRejecting } from '../web/review/annotations/reason.ts'
 import { findTarget, near, targetOf } from '../web/review/suggestions/targets.ts'
-import type { SuggestAction } from '../web/review/outbox/entry.ts'
+import type { OutboxEntry, SuggestAction } from '../web/review/outbox/entry.ts'
 
 /** A session storage in memory. */
 function tabStore(): { readonly values: Map<string, string>; storage(): Storage } {
@@ -55,6 +63,32 @@ test('[REVIEW-71] half-written replies and edits survive a reload of the tab, an
   expect([values.size, after.ids.value.size]).toEqual([0, 0])
   values.set('agmd.replies.d1', '[["reply c1"],7]')
   expect(openHalfWritten('d1', storage).ids.value.size).toBe(0)
+})
+
+test('[REVIEW-183] a half-written edit of a reply survives a reload, belongs to its card, and moves with it', () => {
+  const { storage } = tabStore()
+  const before = openHalfWritten('d1', storage)
+  before.write(editOf('r1'), 'entry', 'Yes, but')
+  before.write('reply', 'entry', 'Or')
+  before.renamed('entry', 'c1')
+  const after = openHalfWritten('d1', storage)
+  expect([[...after.ids.value], after.editedReplies('c1'), after.editedReplies('1')]).toEqual([['c1'], ['r1'], []])
+  expect(after.textOf(editOf('r1'), 'c1')).toBe('Yes, but')
+  expect(after.take('c1')).toEqual(['Yes, but', 'Or'])
+  expect([after.ids.value.size, after.take('c1')]).toEqual([0, []])
+})
+
+test('[REVIEW-182] waiting edits and deletions of replies are shown in order, and refused ones are not', () => {
+  const replies = [
+    { id: 'r1', body: 'one' },
+    { id: 'r2', body: 'two' }
+  ] as unknown as Comment['replies']
+  const entry = (action: object, refusal?: string): OutboxEntry => ({ action: { on: 'c1', ...action }, refusal }) as unknown as OutboxEntry
+  const edit = (body: string) => ({ kind: 'editReply', reply: 'r1', body })
+  const shown = (...entries: OutboxEntry[]): string[] => withReplyEntries(replies, entries).map(({ body }) => body)
+  expect(shown(entry(edit('uno')), entry(edit('eins')))).toEqual(['eins', 'two'])
+  expect(shown(entry(edit('eins'), 'Too long.'), entry({ kind: 'deleteReply', reply: 'r2' }))).toEqual(['one'])
+  expect(withReplyEntries(replies, [])).toBe(replies)
 })
 
 test('[REVIEW-42] a half-written reason survives a reload of the page, and nothing more', () => {
@@ -153,7 +187,7 @@ test('[SUGG-27] the marks of a format are one change, and are told as the format
   expect(told('two', '**')).toBeUndefined()
 })
 
-test('[GRID-60] changes to the columns of a table, and moves of its rows, are one change with words of its own', () => {
+test('[GRID-60] [GRID-63] changes to the columns of a table, and moves of its rows, are one change with words of its own', () => {
   const table = ['Intro', '', '| a | b |', '| --- | --- |', '| 1 | 2 |', '| 3 | 4 |', '', 'End']
   const text = table.join('\n')
   /** Returns the changes that replace some lines, each of which is given as a pair of the old and the new text. */
@@ -168,16 +202,67 @@ test('[GRID-60] changes to the columns of a table, and moves of its rows, are on
     found.map(({ from, to, text: insert }) => wordsOfEdit(Text.of(table), { from, to, insert }))
   const deleted = lines([' b |', ''], [' --- |\n| 1', '\n| 1'], [' 2 |', ''], [' 4 |', ''])
   expect(deleted).toEqual([{ original: ' b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |', text: '\n| --- |\n| 1 |\n| 3 |', from: 12, to: 50 }])
-  expect(words(deleted)).toEqual(['Delete 1 column'])
+  expect(words(deleted)).toEqual(['Delete column “b”'])
   const added = lines(['| a', '|  | a'], ['| --- | -', '| --- | --- | -'], ['| 1', '|  | one'], ['| 3', '|  | 3'])
-  expect(words(added)).toEqual(['Add 1 column'])
-  expect(lines(['\n| 1 | 2 |', ''], ['4 |', '4 |\n| 1 | 2 |'])).toHaveLength(1)
+  expect(words(added)).toEqual(['Add 1 column; Change 1 cell: 1 → one'])
+  const rows = lines(
+    ['| b', '| b | c'],
+    ['| ---', '| --- | ---'],
+    ['| 1 | 2 |', '| 5 | 6 |  |\n| 7 | 8 |  |'],
+    ['| 3 | 4 |', '| 3 | 4 | 9 |']
+  )
+  expect(words(rows)).toEqual(['Add column “c”: 9; Delete row: 1, 2; New row: 5, 6; 7, 8'])
+  const fewer = lines([' b |', ''], [' --- |\n| 1 | 2 |', ''], [' 4 |', ''])
+  expect(words(fewer)).toEqual(['Delete column “b”; Delete row: 1, 2'])
+  const rowMoved = lines(['\n| 1 | 2 |', ''], ['4 |', '4 |\n| 1 | 2 |'])
+  expect(words(rowMoved)).toEqual(['Move row: 1, 2'])
+  expect(words(lines(['| a | b |', '| b | a |'], ['| 1 | 2 |', '| 2 | 1 |'], ['| 3 | 4 |', '| 4 | 3 |']))).toEqual(['Move column “a”'])
   // Cells, rows that are added or deleted, and bars in other text are separate changes.
   expect(lines(['1', '7'], ['3', '8'])).toHaveLength(2)
   expect(lines(['\n| 1 | 2 |', ''], ['4 |', '4 |\n|  |  |'])).toHaveLength(2)
   expect(lines(['1', '7'], ['| 4 |', '| 4 |\n|  |  |'])).toHaveLength(2)
   expect(changed('a | b\nc | d', { from: 8, to: 11 }, { from: 1, to: 4 })).toHaveLength(2)
   expect(words(lines(['b', 'x']))).toEqual([undefined])
+})
+
+test('[GRID-82] a suggestion that changes rows or columns of a table changes cells, and adds rows and columns in their places', () => {
+  const table = 'Intro\n\n| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n\nEnd'
+  /** Returns what a suggestion changes if it replaces one string with another: edits, columns and rows. */
+  const change = (original: string, insert: string, text = table) => {
+    const from = text.indexOf(original)
+    const found = tableChange(Text.of(text.split('\n')), from, from + original.length, insert)
+    if (found === undefined) return undefined
+    const start = text.lastIndexOf('\n', from - 1) + 1
+    const edits = found.edits.map(({ from: at, to, insert: words }) => `${text.slice(start + at, start + to)}→${words}`)
+    const columns = found.columns.map(({ before, cells }) => `${before}: ${cells.join()}`)
+    const rows = found.rows.map(({ after, cells, added }) => `${after}: ${[...cells, ...added].join()}`)
+    return [edits.join(' '), columns.join('; '), rows.join('; ')]
+  }
+  const [wide, wider] = [
+    '| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |',
+    '| a | c | b |\n| - | - | - |\n| 1 | x | 2 |\n| 3 |  | 4 |\n| 5 |  | 6 |'
+  ]
+  expect(change(wide, wider)).toEqual(['', '1: c,x,,', ''])
+  expect(change(wider, wide, wider)).toEqual(['c→ x→', '', ''])
+  // The first column moves, a row is replaced, and another one is added.
+  expect(change(wide, '| b | a |\n| - | - |\n| 2 | 1 |\n| 8 | 7 |\n| 6 | 5 |\n| 10 | 9 |')).toEqual([
+    'a→ 1→ 3→ 4→ 5→',
+    '2: a,1,,5',
+    '3: ,8,7; 4: ,10,9'
+  ])
+  expect(change('| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |', '| 5 | 6 |\n| 1 | 2 |\n| 3 | 44 |')).toEqual(['→4 5→ 6→', '', '-1: 5,6'])
+  // A new row is between the others, wherever its line break is.
+  for (const [original, insert] of [
+    ['| 3 |', '| x | y |\n| 3 |'],
+    [' 2 |', ' 2 |\n| x | y |'],
+    ['3 | 4', 'x | y |\n| 3 | 4']
+  ] as const)
+    expect(change(original, insert)?.slice(0, 2)).toEqual(['', ''])
+  expect(change('| 3 |', '| x | y |\n| 3 |')?.[2]).toBe('-1: x,y')
+  // Other text is not a table, and neither is one without its delimiter row.
+  expect(change('Intro', 'a | b\nc | d')).toBeUndefined()
+  expect(change('| a | b |\n| - | - |', '| a | b |')).toBeUndefined()
+  expect(change('1', '7')).toBeUndefined()
 })
 
 test('[REVIEW-111] changes of headings, lists, tables and line breaks are told in words', () => {
@@ -434,7 +519,7 @@ test('[SUGG-22] the editor shows the current text with the draft in it, no matte
 })
 
 /** Opens the positions of one suggestion in an editor without a page. */
-function positionsIn(doc: string, isAllSent = true) {
+function positionsIn(doc: string, isAllSent = true, ytext = new Y.Doc().getText()) {
   let state = EditorState.create({ doc, extensions: annotationRanges(() => undefined) })
   const view = {
     get state() {
@@ -446,17 +531,21 @@ function positionsIn(doc: string, isAllSent = true) {
   } as unknown as EditorView
   const positions = openPositions(
     view,
+    ytext,
     { edited: signal(new Set<string>()), proposals: signal<readonly Proposal[]>([]) } as unknown as Store,
     signal(new Set<string>()),
     () => [],
     () => isAllSent
   )
-  const spanAfter = (said: Partial<Suggestion>) => {
-    const suggestion = { id: 's', status: 'pending', author: 'Ana', ...said } as Suggestion
-    positions.update([{ kind: 'proposal', id: 's', span: undefined, proposal: { suggestion } } as unknown as Item])
+  let last: readonly Item[] = []
+  const spanAfter = (said: Partial<Suggestion>, place?: CharacterPosition) => {
+    const suggestion = { id: 's', status: 'pending', author: 'Ana', original: '', ...said } as Suggestion
+    notePlace({ type: 'suggestion', suggestion, ...(place && { place }) } as LiveMessage)
+    last = [{ kind: 'proposal', id: 's', span: undefined, proposal: { suggestion } } as unknown as Item]
+    positions.update(last)
     return positions.spanOf('s')
   }
-  return { view, positions, spanAfter }
+  return { view, positions, spanAfter, again: () => positions.update(last) }
 }
 
 test('[SUGG-24] words that a typed suggestion no longer replaces are not shown as deleted, and its position follows the text', () => {
@@ -469,6 +558,124 @@ test('[SUGG-24] words that a typed suggestion no longer replaces are not shown a
   expect(spanAfter({ operation: 'insert', original: '', text: 'ly', from: 18, to: 18 })).toEqual({ from: 19, to: 19 })
   expect(spanAfter({ operation: 'replace', original: 'because', text: 'as', from: 11, to: 18 })).toEqual({ from: 12, to: 19 })
   positions.close()
+})
+
+test('[SUGG-94] a message that arrives before or after a change to the text does not move a suggestion to other characters', () => {
+  const server = new Y.Doc()
+  server.getText().insert(0, 'november quebec')
+  const page = new Y.Doc()
+  const sync = (from: Y.Doc, to: Y.Doc): void => Y.applyUpdate(to, Y.encodeStateAsUpdate(from, Y.encodeStateVector(to)))
+  sync(server, page)
+  const text = page.getText()
+  const { view, positions, spanAfter, again } = positionsIn('november quebec', false, text)
+  text.observe(({ delta }) => {
+    let at = 0
+    for (const { retain = 0, delete: removed = 0, insert } of delta) {
+      if (typeof insert === 'string') view.dispatch({ changes: { from: at, insert } })
+      if (removed > 0) view.dispatch({ changes: { from: at, to: at + removed } })
+      at += retain + (typeof insert === 'string' ? insert.length : 0)
+    }
+  })
+  /** The message of the service about an insertion at an offset of its text, and later about the same insertion with more letters. */
+  const report = (at: number, proposed: string) => {
+    const [place] = placesOf(server.getText(), server.getText().toString(), [{ from: at, to: at }])
+    return spanAfter({ operation: 'insert', text: proposed, from: at, to: at }, place)
+  }
+  // This person has typed a letter that the service does not have.
+  text.insert(0, 'X')
+  expect(report(8, ' S')).toEqual({ from: 9, to: 9 })
+  sync(page, server)
+  // The page lacks what another person typed, and the service reports a place in it.
+  server.getText().insert(0, 'Last ')
+  server.getText().insert(server.getText().length, ' end')
+  expect(report(14, ' S5')).toEqual({ from: 9, to: 9 })
+  report(server.getText().length, ' S51')
+  // The page waits for the text. It does not report new positions each time, because everything that reads them would run again without end.
+  const { value: moved } = positions.moved
+  again()
+  expect(positions.moved.value).toBe(moved)
+  sync(server, page)
+  again()
+  expect(view.state.doc.toString()).toBe('Last Xnovember quebec end')
+  expect(positions.spanOf('s')).toEqual({ from: 25, to: 25 })
+  positions.close()
+})
+
+test('[REVIEW-190] annotations return with their deleted text at once, but not with the same text elsewhere', () => {
+  const returning = openReturning()
+  let doc = Text.of(['one a word', 'two a word'])
+  const apply = (from: number, to: number, insert: string, gone: readonly (readonly [string, { from: number; to: number }])[] = []) => {
+    const change = ChangeSet.of({ from, to, insert: Text.of(insert.split('\n')) }, doc.length)
+    const back = returning.follow(doc, change, gone)
+    doc = change.apply(doc)
+    return back
+  }
+  const gone = [
+    ['comment', { from: 4, to: 5 }],
+    ['insertion', { from: 10, to: 10 }]
+  ] as const
+  expect(apply(0, 11, '', gone)).toEqual([])
+  expect(doc.toString()).toBe('two a word')
+  expect(apply(10, 10, '!')).toEqual([])
+  expect(apply(11, 11, 'one a word\n')).toEqual([])
+  const back = [
+    ['comment', { from: 4, to: 5 }],
+    ['insertion', { from: 10, to: 10 }]
+  ]
+  expect(apply(0, 0, 'one a word\n')).toEqual(back)
+  // The letter after the deleted one is the same by chance.
+  expect(apply(0, doc.length, 'aab')).toEqual([])
+  expect(apply(0, 1, '', [['comment', { from: 0, to: 1 }]])).toEqual([])
+  expect(apply(2, 2, 'c')).toEqual([])
+  expect(apply(0, 0, 'a')).toEqual([['comment', { from: 0, to: 1 }]])
+})
+
+test('[REVIEW-191] [REVIEW-220] the space for cards does not open while a person types or selects, and stays a moment without cards', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const card = { kind: 'comment', span: { from: 0, to: 1 }, thread: { comment: { resolved: false } } } as unknown as Item
+  const items = signal<readonly Item[]>([])
+  const active = signal<string | undefined>(undefined)
+  const store = { state: signal<'reading' | 'ready'>('reading') }
+  let isDown = false
+  const input = { items, staying: signal(new Set<string>()), active, store, isPressed: () => isDown }
+  const { wantsMargin, used, close } = openMarginRoom('d1', input)
+  const after = (milliseconds: number): boolean | undefined => {
+    vi.advanceTimersByTime(milliseconds)
+    return wantsMargin.value
+  }
+  expect(wantsMargin.value).toBeUndefined()
+  store.state.value = 'ready'
+  expect(wantsMargin.value).toBe(false)
+  used()
+  items.value = [card]
+  expect(after(900)).toBe(false)
+  used()
+  expect([after(900), after(100)]).toEqual([false, true])
+  // A paragraph is deleted, and comes back.
+  items.value = []
+  expect(after(3000)).toBe(true)
+  items.value = [card]
+  expect(after(10_000)).toBe(true)
+  items.value = []
+  expect(after(4000)).toBe(false)
+  // A comment that the person begins has its card at once.
+  used()
+  items.value = [card]
+  active.value = 'composer'
+  expect(wantsMargin.value).toBe(true)
+  // While a button of the mouse is down, the space neither closes nor opens. Afterward, the person can first continue the selection.
+  isDown = true
+  for (const there of [[], [card]]) {
+    active.value = undefined
+    items.value = there
+    expect(after(9900)).toBe(there.length === 0)
+    isDown = false
+    used()
+    expect([after(900), after(100)]).toEqual([there.length === 0, there.length > 0])
+    isDown = true
+  }
+  close()
+  vi.useRealTimers()
 })
 
 test('[SUGG-31] the first position from the service replaces one from an earlier visit, unless the page has unsent changes', () => {
@@ -486,7 +693,33 @@ test('[SUGG-31] the first position from the service replaces one from an earlier
   }
 })
 
-test('[SUGG-7] the rest of a suggestion decided in transit becomes a new one at the current place of its words', () => {
+test('[REVIEW-121] the first key in text that a person may not change says what the person may do, and again after the text was left', () => {
+  const role = signal<Role | null>('comment')
+  const session = { role, link: { ended: signal(undefined) } } as unknown as View['session']
+  const said: string[] = []
+  const { beforeinput, blur } = readOnlyHandlers(session, (words) => void said.push(words))
+  const press = (readOnly = true): void => beforeinput(undefined, { state: { readOnly } as EditorState })
+  press()
+  press()
+  expect(said).toEqual(['You can comment but not edit this.'])
+  blur()
+  press()
+  role.value = 'view'
+  press()
+  expect(said.slice(1)).toEqual(['You can comment but not edit this.', 'You can view but not edit this.'])
+  // There is no notice while the role is unknown, or for people who may write.
+  for (const other of [null, 'suggest', 'edit'] as const) {
+    role.value = other
+    press()
+  }
+  role.value = 'comment'
+  press(false)
+  expect(said).toHaveLength(3)
+  press()
+  expect(said).toHaveLength(4)
+})
+
+test('[SUGG-7] [SUGG-91] the rest of a suggestion accepted or rejected in transit becomes a new one at the current place of its words', () => {
   const before = 'The fox jumps over the dog.'
   const actionOf = (from: number, to: number, text: string): SuggestAction => ({
     kind: 'suggest',
@@ -514,10 +747,20 @@ test('[SUGG-7] the rest of a suggestion decided in transit becomes a new one at 
     expect(rest?.draft).toMatchObject({ step: 1 })
     expect(rest && apply(now, rest)).toBe(before.slice(0, from) + typed + before.slice(to))
   }
-  const again = restOf(before, actionOf(3, 3, ' quick brown'), decided('rejected', ' quick'))
+  const again = restOf(before, actionOf(3, 3, ' quick brown'), decided('pending', ' quick'))
   expect(again && apply(before, again)).toBe('The quick brown fox jumps over the dog.')
   expect(again?.draft?.id).not.toBe('draft')
   expect(restOf('Other words.', actionOf(4, 7, 'hens'), decided('accepted', 'hen'))).toBeUndefined()
+  // If others rejected the earlier version, only the words that they could not see are sent.
+  for (const [from, to, rejected, typed, expected] of [
+    [3, 3, ' quick bro', ' quick brown', 'The brown fox jumps'],
+    [4, 7, 'hen', 'hen and chicken', 'The fox and chicken jumps'],
+    [4, 7, 'he', 'hen', 'The hen jumps']
+  ] as const) {
+    const rest = restOf(before, actionOf(from, to, typed), decided('rejected', rejected))
+    expect(rest && apply(before, rest)).toContain(expected)
+  }
+  expect(restOf(before, actionOf(3, 3, ' quick'), decided('rejected', ' quick'))).toBeUndefined()
 })
 
 test('[REPLY-2] comments are Markdown: emphasis, code, links, lists and names; no pictures, no HTML, no disguised links', () => {

@@ -2,20 +2,23 @@
 import { deleteCharBackward } from '@codemirror/commands'
 import { ensureSyntaxTree } from '@codemirror/language'
 import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/state'
-import { EditorView, keymap, type Command } from '@codemirror/view'
+import { Direction, EditorView, keymap, type Command } from '@codemirror/view'
 import { expect, test, vi } from 'vitest'
 import * as Y from 'yjs'
-import { ownUndo, type OwnUndo } from '../web/editor/binding.ts'
+import { endStep, textMap } from '../web/editor/binding.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { marking } from '../web/editor/mark-blocks.ts'
 import { isAddedTextNew } from '../web/editor/added-text.ts'
-import { annotationRanges, setAnnotations, type PlaceKind } from '../web/review/suggestions/annotation-ranges.ts'
+import { annotationRanges, setAnnotations } from '../web/review/suggestions/annotation-ranges.ts'
+import type { PlaceKind } from '../web/review/suggestions/marked-range.ts'
 import { table as layOut } from '../web/editor/grid/layout.ts'
 import { caretPlace } from '../web/editor/grid/edges.ts'
 import { grids } from '../web/editor/grid/grids.ts'
+import { keepCells } from '../web/editor/grid/keep-cells.ts'
 import { barInCell, typedRows } from '../web/editor/grid/typed-bars.ts'
 import { columnsFor } from '../web/editor/grid/widths.ts'
 import { continueList } from '../web/editor/commands-list.ts'
+import { rowSelection, selectRow } from '../web/editor/grid/row-selection.ts'
 import { outerBars } from '../web/editor/grid/outer-bars.ts'
 import { typeInCell } from '../web/editor/grid/type-in-cell.ts'
 import { markdown } from '../web/editor/language.ts'
@@ -27,6 +30,7 @@ import { fillCells } from '../web/editor/paste/fill-cells.ts'
 import { escapeCell, markdownTable, tabbedRows } from '../web/editor/paste/table-text.ts'
 import { separatedTable } from '../web/editor/paste/separated-table.ts'
 import { addCell, alignCell, cellAt, isDelimiter, removeCell, rowOf, moveCell, type Row } from '../web/editor/table-rows.ts'
+import { wordsAtCaret } from '../web/review/annotations/words-at-caret.ts'
 import { addColumn, cellBelow, deleteColumn, nextCell, previousCell, tableAt } from '../web/editor/tables.ts'
 
 const docOf = (text: string): Text => Text.of(text.split('\n'))
@@ -54,6 +58,26 @@ test('[WRITE-6] cells are the parts between bars, with escaped bars and missing 
   expect(rowOf(docOf('a|b').line(1)).cells).toHaveLength(2)
   expect(['|---|', ':-: | -:', '| - |', '> | --- | --- |'].map(isDelimiter)).toEqual([true, true, true, true])
   expect(['| a |', '', '| |', '|'].map(isDelimiter)).toEqual([false, false, false, false])
+})
+
+test('[WRITE-232] Tab, Shift-Tab and Enter in a table end the undo step', () => {
+  const text = '| a | b |\n| --- | --- |\n| c |  |'
+  let state = EditorState.create({ doc: text, selection: { anchor: 2 }, extensions: [markdown(), endStep.of(() => steps.push('end'))] })
+  ensureSyntaxTree(state, text.length, 60_000)
+  const steps: string[] = []
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch(spec: TransactionSpec) {
+      ;({ state } = state.update(spec))
+      ensureSyntaxTree(state, state.doc.length, 60_000)
+      steps.push(state.doc.lineAt(state.selection.main.head).text)
+    }
+  } as unknown as EditorView
+  for (const command of [nextCell, previousCell, cellBelow, nextCell, nextCell]) command(view)
+  // The last one adds a row.
+  expect(steps).toEqual(['| a | b |', '| a | b |', '| c |  |', '| c |  |', '|  |  |'].flatMap((line) => ['end', line]))
 })
 
 test('[WRITE-7] a column is added, removed and moved in every row with the fewest characters', () => {
@@ -234,6 +258,7 @@ test.each([
     get state() {
       return state
     },
+    textDirectionAt: () => Direction.LTR,
     dispatch: (spec: TransactionSpec) => (state = state.update(spec).state)
   }
   expect(command(view as unknown as EditorView)).toBe(true)
@@ -313,12 +338,13 @@ test('[GRID-24] a column has space for suggested text and the initials of its au
 })
 
 /** Returns a view without a page, for commands that only read and change its state. */
-function viewOn(start: EditorState): EditorView {
+function viewOn(start: EditorState, direction = Direction.LTR): EditorView {
   let state = start
   return {
     get state() {
       return state
     },
+    textDirectionAt: () => direction,
     dispatch(...specs: TransactionSpec[]) {
       state = state.update(...specs).state
     }
@@ -521,13 +547,61 @@ test.each([
 
 test('[GRID-31] a suggestion that deletes a row deletes its line', () => {
   const doc = '| a |\n| - |\n| b |\n| c |'
-  const own: OwnUndo = { undo: () => false, redo: () => false, steps: () => 0 }
-  const state = EditorState.create({ doc, selection: { anchor: doc.length }, extensions: [markdown(), ownUndo.of(own)] })
+  const state = EditorState.create({
+    doc,
+    selection: { anchor: doc.length },
+    extensions: [markdown(), textMap.of({ shown: (at) => at, stored: (at) => at })]
+  })
   const deleted: string[] = []
   const dispatch = (spec: TransactionSpec): void =>
     state.update(spec).changes.iterChanges((from, to) => void deleted.push(state.sliceDoc(from, to)))
   deleteRow({ state, dispatch } as unknown as EditorView)
   expect(deleted).toEqual(['\n| c |'])
+})
+
+test('[GRID-80] [GRID-81] Backspace deletes rows that their handles selected and a table of which all cells are selected; other cells are emptied', () => {
+  const doc = '| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n\nafter'
+  const pressed = (key: string, select: (view: EditorView) => void, text = doc): string => {
+    const view = viewOn(EditorState.create({ doc: text, extensions: [markdown(), grids, rowSelection] }))
+    ensureSyntaxTree(view.state, text.length)
+    select(view)
+    const bindings = view.state.facet(keymap).flat()
+    expect(bindings.some((binding) => binding.key === key && binding.run?.(view) === true)).toBe(true)
+    return view.state.doc.toString()
+  }
+  const rows = (first: number, last: number) => (view: EditorView) => {
+    selectRow(view, first, false)
+    if (last !== first) selectRow(view, last, true)
+  }
+  const cells = (from: string, to: string) => (view: EditorView) =>
+    view.dispatch({ selection: { anchor: doc.indexOf(from), head: doc.indexOf(to) + 1 }, userEvent: 'select' })
+  for (const key of ['Backspace', 'Delete']) {
+    expect(pressed(key, rows(4, 4))).toBe(doc.replace('| 3 | 4 |\n', ''))
+    expect(pressed(key, rows(5, 4))).toBe(doc.replace('| 3 | 4 |\n| 5 | 6 |\n', ''))
+    expect(pressed(key, rows(3, 4))).toBe(doc.replace('| 1 | 2 |\n| 3 | 4 |\n', ''))
+    expect(pressed(key, rows(3, 5))).toBe(doc.replace('| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n', '\n'))
+    // The header row stays.
+    expect(pressed(key, rows(1, 1))).toBe(doc.replace('| a | b |', '|  |  |'))
+    // Cells that were selected as text are only emptied, and so are cells of one column after a handle selected their rows.
+    expect(pressed(key, cells('3', '4'))).toBe(doc.replace('| 3 | 4 |', '|  |  |'))
+    expect(pressed(key, (view) => (rows(4, 4)(view), cells('3', '5')(view)))).toBe(doc.replace('3', '').replace('5', ''))
+  }
+  expect(pressed('Backspace', cells('a', '6'))).toBe('\n\nafter')
+  expect(pressed('Delete', cells('a', '6'))).toBe('|  |  |\n| - | - |\n|  |  |\n|  |  |\n|  |  |\n\nafter')
+  expect(pressed('Backspace', rows(3, 3), '| a |\n| - |\n| 1 |\n| 2 |')).toBe('| a |\n| - |\n| 2 |')
+})
+
+test('[GRID-87] in a table that runs from right to left, a column that moves to the left becomes a later column', () => {
+  const moved = (direction: Direction, side: 1 | -1): string => {
+    const view = viewOn(
+      EditorState.create({ doc: '| א | b | c |\n| - | - | - |', selection: { anchor: 7 }, extensions: [markdown()] }),
+      direction
+    )
+    moveColumn(side)(view)
+    return view.state.doc.line(1).text
+  }
+  expect([moved(Direction.LTR, -1), moved(Direction.LTR, 1)]).toEqual(['| b | א | c |', '| א | c | b |'])
+  expect([moved(Direction.RTL, -1), moved(Direction.RTL, 1)]).toEqual(['| א | c | b |', '| b | א | c |'])
 })
 
 test('[GRID-28] Enter goes to the end of the cell below and selects nothing; Tab selects the words of a cell', () => {
@@ -580,6 +654,13 @@ test('[GRID-8] columns are as wide as their text needs, within bounds', () => {
   expect(wide).toEqual([150, 560])
 })
 
+test('[GRID-85] an address gives its column space for some of its letters', () => {
+  const rest = '/and/many/more/parts?'.repeat(9)
+  const shown = columnsFor([['Link'], [`see https://example.com/a/path/that/${rest}`]])
+  expect(shown).toBe(columnsFor([['Link'], ['see https://example.com/a/path/that/…']]))
+  expect(columnsFor([['Link'], [`[words](https://example.com${rest})`]])).toBe(columnsFor([['Link'], ['words']]))
+})
+
 test('[GRID-21] [GRID-23] a picture has space in its column, and a column without text is not tiny', () => {
   const picture = '![a very long alternative text that nobody sees](/f/a.png)'
   expect(columnsFor([['a'], [picture]])).toBe(columnsFor([['a'], [picture.replace('nobody sees', '')]]))
@@ -608,4 +689,78 @@ test('[GRID-17] a column has the width that the editor’s typeface needs, even 
   context.measureText = () => ({ width: 30 })
   expect(measured([['ภาษาไทย']])).toBe('minmax(56px,56px)')
   vi.unstubAllGlobals()
+})
+
+/** Makes one change to a document with a table, in which `[` and `]` mark the selection or `^` the caret. Returns the document with the new selection. */
+function keptFor(marked: string, event: string, insert: string, place?: string): string {
+  const [anchor, end] = [marked.search(/[[^]/), marked.indexOf(']')]
+  const doc = marked.replace(/[[^]/, '').replace(']', '')
+  const selection = { anchor, head: end < 0 ? anchor : end - 1 }
+  const view = viewOn(EditorState.create({ doc, selection, extensions: [markdown(), grids, keepCells] }))
+  ensureSyntaxTree(view.state, doc.length, 5000)
+  const from = place === undefined ? undefined : doc.indexOf(place)
+  const change = from === undefined ? view.state.replaceSelection(insert) : { changes: { from, to: from + (place?.length ?? 0), insert } }
+  view.dispatch({ ...change, userEvent: event })
+  const { main } = view.state.selection
+  const text = view.state.doc.toString()
+  return `${text.slice(0, main.from)}${main.empty ? '^' : '['}${text.slice(main.from, main.to)}${main.empty ? '' : ']'}${text.slice(main.to)}`
+}
+
+const grid = '| a | b |\n| - | - |\n| c | d |'
+
+test('[GRID-70] text that is pasted, dropped, replaced or completed in a cell stays in it: line breaks become <br>, and bars get a backslash', () => {
+  for (const event of ['input.paste', 'input.drop', 'input.complete', 'input.type'])
+    expect(keptFor('| a | b |\n| - | - |\n| c^ | d |', event, 'x | y\n\nz\n')).toBe('| a | b |\n| - | - |\n| cx \\| y<br>z^ | d |')
+  expect(keptFor(`${grid}^`, 'input.replace.all', 'x|y', 'c')).toBe('| a | b |\n| - | - |\n| x\\|y | d |^')
+  expect(keptFor('| a | b |\n| - | - |\n| c\\^|d |', 'input.paste', '|\\')).toBe('| a | b |\n| - | - |\n| c\\|\\ ^|d |')
+  expect(keptFor('| a | b |\n| - | - |\n^| c | d |', 'input.paste', 'x')).toBe('| a | b |\n| - | - |\n| x^c | d |')
+  // A bar that is already escaped, text outside tables, and a bar that a person types stay as they are.
+  expect(keptFor('| a | b |\n| - | - |\n| c^ | d |', 'input.paste', 'x\\|y')).toBe('| a | b |\n| - | - |\n| cx\\|y^ | d |')
+  expect(keptFor(`^\n\n${grid}`, 'input.paste', 'x|\ny')).toBe(`x|\ny^\n\n${grid}`)
+  expect(keptFor('| a | b |\n| - | - |\n| c^ | d |', 'input.type', '|')).toBe('| a | b |\n| - | - |\n| c|^ | d |')
+})
+
+test('[GRID-71] a selection between text and a table loses its words, and the table stays whole', () => {
+  const above = (start: string, cells = '| [a]') => `So${start}me\n\nother\n\n${cells}`
+  const from = above('[', '| a | b |\n| - | - |\n| c] | d |')
+  const to = '\n\n|  |  |\n| - | - |\n|  | d |'
+  expect(keptFor(from, 'delete.cut', '')).toBe(`So^${to}`)
+  for (const event of ['input.type', 'input.paste']) expect(keptFor(from, event, 'x|y')).toBe(`Sox|y^${to}`)
+  const below = '| a | b |\n| - | - |\n| c | [d |\n\nOth]er'
+  expect(keptFor(below, 'delete.selection', '')).toBe('| a | b |\n| - | - |\n| c | ^ |\n\ner')
+  expect(keptFor(below, 'input.paste', 'x\ny')).toBe('| a | b |\n| - | - |\n| c | x<br>y^ |\n\ner')
+  expect(keptFor(below.replace('[d', 'd['), 'input', '\n')).toBe('| a | b |\n| - | - |\n| c | d^ |\n\ner')
+  // An entire table is deleted.
+  expect(keptFor(`So[me\n\n${grid}\n\nOth]er`, 'delete.selection', '')).toBe('So^er')
+})
+
+test('[GRID-88] keys and pasted text change only the selected cells, and not those between them in the text', () => {
+  const cells = (one: string, other: string) => `| a | b |\n| - | - |\n| 1 | ${one} |\n| 3 | ${other} |`
+  for (const event of ['delete.selection', 'delete.group', 'delete.cut'])
+    expect(keptFor(cells('[2', '4]'), event, '').replaceAll(/[[\]^]/g, '')).toBe(cells('', ''))
+  expect(keptFor(cells('[2', '4]'), 'input.drop', ' x|y\n')).toBe(cells('x\\|y^', ''))
+  // A single value fills all of them.
+  expect(keptFor(cells('[2', '4]'), 'input.paste', 'x').replaceAll(/[[\]]/g, '')).toBe(cells('x', 'x'))
+  // The selection begins in its last column.
+  expect(keptFor('| a | b |\n| - | - |\n| 1 | [2 |\n| 3] | 4 |', 'delete.selection', '').replaceAll(/[[\]^]/g, '')).toBe(
+    '| a | b |\n| - | - |\n|  |  |\n|  |  |'
+  )
+  const pasted = viewOn(
+    EditorState.create({ doc: '| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | 4 |', selection: { anchor: 26, head: 34 }, extensions: [markdown()] })
+  )
+  ensureSyntaxTree(pasted.state, pasted.state.doc.length)
+  fillCells(pasted, [['x', 'y']])
+  expect(pasted.state.doc.line(3).text).toBe('| x | y |')
+})
+
+test('[GRID-74] a comment without a selection is on the words of the cell at the caret, or else on the line', () => {
+  const on = (marked: string): string => {
+    const anchor = marked.indexOf('^')
+    const state = EditorState.create({ doc: marked.replace('^', ''), selection: { anchor }, extensions: [markdown()] })
+    ensureSyntaxTree(state, marked.length, 5000)
+    const { from, to } = wordsAtCaret(state)
+    return state.sliceDoc(from, to)
+  }
+  const head = '| a | b |\n| - | - |\n'
+  expect([on(`${head}| one | tw^o |`), on(`${head}| one | ^ |`), on('some ^words')]).toEqual(['two', '| one |  |', 'some words'])
 })

@@ -9,7 +9,7 @@ import * as Y from 'yjs'
 import { titleIn, titleOfText } from '../shared/names.ts'
 import { titleWords } from '../web/editor/title-place.ts'
 import { beginning } from '../web/session/beginning.ts'
-import { countDocument, countWords } from '../web/editor/count.ts'
+import { countDocument, countRange, countWords } from '../web/editor/count.ts'
 import { frontMatterEnd } from '../web/editor/front-matter.ts'
 import { refusalOfStatus } from '../web/client/refusals.ts'
 import { route } from '../web/base/route.ts'
@@ -17,6 +17,7 @@ import { actorWords, eventWords } from '../web/activity/event-words.ts'
 import { agreeIn } from '../web/activity/verbs.ts'
 import { timeOf } from '../web/history/timeline.tsx'
 import { eventKinds } from '../shared/events.ts'
+import { sourceWords } from '../web/diagram/source-words.ts'
 import { de } from '../web/text/de.ts'
 import { shortNumber, t } from '../web/text/t.ts'
 import { dayWords } from '../web/text/when.ts'
@@ -85,6 +86,42 @@ test.each([
   ['**Fri**day, un*frigging*believable, H~2~O and `a`b', 5]
 ])('[WRITE-82] of %j readers see %i words', (text, expected) => {
   expect(countDocument(Text.of(text.split('\n')))).toBe(expected)
+})
+
+test.each([
+  ['```board #launch title="Two words"\n## Todo\n- [>] Write importer @ana #backend\n  Some details\n```', 9],
+  ['```chat\n[2026-11-20T10:02Z] @ana: Can we ship?\n  Soon\n```', 5],
+  ['```sheet #budget\n| Item | Total |\n|---|--:|\n| Pens | =SUM(B2:B9) * 2 |\n```', 4],
+  ['```chart #one\ntype: bar\ndata: #budget\ntitle: Sales this year\nx: Item\n\nName,Count\nA,1\n```\nend', 5],
+  ['```widget title="Dice"\n<button onclick="o.value = 1">Roll</button>\n```\nend', 2],
+  ['> ```mermaid\n> graph TD\n> A --> B\n\nend', 1],
+  ['````chart\n```\ntype: bar\n````\nend', 1],
+  ['~~~js\nlet a\n```board\n~~~\nend', 4]
+])('[COUNT-10] of %j readers see %i words', (text, expected) => {
+  expect(countDocument(Text.of(text.split('\n')))).toBe(expected)
+})
+
+test.each([
+  ['---\ntitle: My plan\nbreaks: false\n---\nThe plan', 2],
+  ['The plan\n\n---\nkey: value\n---\n', 4],
+  ['<details open>\n<summary>More words</summary>\n\nText\n\n</details>', 3],
+  ['<details><summary>More</summary>\nPress <kbd>Ctrl</kbd><br>H<sub>2</sub>O\n</details>', 4],
+  ['One<!-- a hidden note --> two', 2],
+  ['A fact[^1] and more\n\n[^1]: The source', 6],
+  ['See [our site][home]\n\n[home]: https://a.example/one "A title"\n', 3]
+])('[COUNT-11] of %j readers see %i words', (text, expected) => {
+  expect(countDocument(Text.of(text.split('\n')))).toBe(expected)
+})
+
+test('[COUNT-12] a selection in hidden text has no words, and an edit above a fence changes how its text is counted', () => {
+  const chart = ['```chart', ...Array.from({ length: 3000 }, () => 'some, data'), '```', 'The end']
+  const text = Text.of(['---', 'title: Plan', '---', 'One', '', ...chart])
+  expect(countDocument(text)).toBe(3)
+  expect(countRange(text, 0, 10)).toBe(0)
+  expect(countRange(text, 0, text.length)).toBe(3)
+  expect(countRange(text, 200, 300)).toBe(0)
+  const opening = text.toString().indexOf('```')
+  expect(countDocument(text.replace(opening, opening + 8, Text.of(['Now'])))).toBe(6004)
 })
 
 test('[WEB-6] the title is looked for in the beginning of the text alone, no matter what was deleted there', () => {
@@ -204,4 +241,8 @@ test('[QUICK-2] clicking the title selects its words in the line that it comes f
   // Only the part of a long line that the title shows.
   expect(chosen('x'.repeat(500)).length).toBe(80)
   expect(chosen('')).toBe('')
+})
+
+test('[WRITE-245] the source of a diagram has a name in the language of the page', () => {
+  expect(['en', 'de', 'de-AT'].map(sourceWords)).toEqual(['Source of the diagram', 'Quelltext des Diagramms', 'Quelltext des Diagramms'])
 })

@@ -2,24 +2,16 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { exactUndo } from '../web/editor/exact-undo.ts'
-import { leaveReplaced } from '../web/editor/replaced-values.ts'
+import { stepRules } from '../web/editor/replaced-values.ts'
+import { twoCopies } from './support/two-copies.ts'
 
 const plan = '# Trip\n\nalpha beta gamma delta.\n\nLast line.'
 
 /** A page on which a person deleted words, and the copy of somebody else. */
 function pages(...deleted: readonly string[]) {
-  const [own, other] = [new Y.Doc().getText(), new Y.Doc().getText()] as const
-  const exchange = (): void => {
-    for (const [from, to] of [
-      [own, other],
-      [other, own]
-    ] as const)
-      Y.applyUpdate(to.doc as Y.Doc, Y.encodeStateAsUpdate(from.doc as Y.Doc), 'sync')
-  }
-  other.insert(0, plan)
-  exchange()
+  const { own, other, exchange } = twoCopies(plan)
   const undo = new Y.UndoManager(own, { captureTimeout: 0 })
-  exactUndo(own, undo, leaveReplaced)
+  exactUndo(own, undo, stepRules)
   for (const words of deleted) own.delete(own.toString().indexOf(words), words.length)
   exchange()
   const change = (run: () => void): void => {

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAst } from 'vite'
 import { expect, test } from 'vitest'
+import { german } from '../server/http/german.ts'
 import { de } from '../web/text/de.ts'
 
 const web = join(import.meta.dirname, '../web')
@@ -12,7 +13,9 @@ const filesOfWeb = globSync('**/*.{ts,tsx}', { cwd: web })
   .map((name) => join(web, name))
 /** The reasons why formulas failed, which programs receive in English. */
 const filesOfFormulas = globSync('fences/formula/*.ts', { cwd: shared }).map((name) => join(shared, name))
-const source = [...filesOfWeb, ...filesOfFormulas].map((path) => readFileSync(path, 'utf8')).join('\n')
+/** The names of callouts, which the pages translate. */
+const fileOfCallouts = join(shared, 'markdown/callouts.ts')
+const source = [...filesOfWeb, ...filesOfFormulas, fileOfCallouts].map((path) => readFileSync(path, 'utf8')).join('\n')
 
 const quoted = String.raw`'((?:[^'\\]|\\.)*)'`
 const plain = [...source.matchAll(new RegExp(String.raw`\b(?:t|term)\(\s*${quoted}`, 'g'))].map(([, sentence]) => sentence ?? '')
@@ -37,6 +40,12 @@ test('[WORDS-1] every sentence of the pages has a translation with the same valu
       )
     }
   }
+})
+
+test('[WEB-113] German pages call a compute node “Rechner”', () => {
+  const catalogs = JSON.stringify([de, german])
+  expect(catalogs).toContain('Rechner')
+  expect(catalogs).not.toContain('Rechenknoten')
 })
 
 test('[COMP-95] every reason for the failure of a formula is a sentence of the catalog', () => {

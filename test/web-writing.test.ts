@@ -29,6 +29,7 @@ import { formatsAt } from '../web/editor/formats.ts'
 import { bracketsNear, emojiTyped, linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/live/link-at.ts'
 import { alternativeWords, pictureAt, type PictureAt } from '../web/editor/live/picture-at.ts'
+import { droppedPicture } from '../web/editor/live/dropped-picture.ts'
 import { pastedPicture } from '../web/editor/live/pasted-picture.ts'
 import { pictureChanges, pictureSaved, widthChanges } from '../web/editor/live/picture-changes.ts'
 import { beyond, chosenPicture, typedAfter } from '../web/editor/live/picture-chosen.ts'
@@ -37,6 +38,7 @@ import { belowTag } from '../web/editor/below-collapsible.ts'
 import { collapsible } from '../web/editor/live/collapsible.ts'
 import { collapsiblesIn, mayChangeTags, moved } from '../web/editor/collapsible-parts.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
+import { numberedNotes, numbersIn, otherEnd } from '../web/editor/live/note-numbers.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
 import { firstPlace, resting } from '../web/editor/resting.ts'
 import { homeOf, linesBetween, lineWords, linkOfWords } from '../web/editor/line-words.ts'
@@ -121,10 +123,10 @@ function after(before: string, command: StateCommand, extension: Extension = [])
   return command({ state, dispatch }) ? marked(state) : undefined
 }
 
-test('[WRITE-57] the buttons appear for a person’s selection, not for text that a command inserted for overtyping', () => {
+test('[WRITE-57] [COMP-182] the buttons appear for a person’s selection, not for text that a command inserted for overtyping, or a cell that Tab reached', () => {
   const state = stateOf('a|')
   const spec = { changes: { from: 1, insert: 'bc' }, selection: { anchor: 1, head: 3 } }
-  expect(isPlaced([state.update({ ...spec, userEvent: 'input.insert' })])).toBe(true)
+  for (const userEvent of ['input.insert', 'select.cell']) expect(isPlaced([state.update({ ...spec, userEvent })])).toBe(true)
   for (const userEvent of ['select.pointer', 'input.format', 'input.type'])
     expect(isPlaced([state.update({ ...spec, userEvent })])).toBe(false)
 })
@@ -250,6 +252,47 @@ test.each([
   const state = stateOf(before)
   const spec = itemTyped(state, state.selection.main.head)
   expect(spec === undefined ? undefined : marked(state.update(spec).state)).toBe(expected)
+})
+
+test.each([
+  ['a[^b] c[^a] d[^b]\n\n[^a]: A\n[^b]: B', 'b1 a2'],
+  ['a[^none] b[^a]\n\n[^a]: A[^b]\n[^b]: B\n[^unused]: C', 'a1 b2'],
+  ['a[^a]\n\n[^a]:A', 'a1'],
+  ['`[^b]` a[^a]: x[^b]\n\n```\n[^c]\n```\n\n[^a]: A\n[^b]: B\n[^c]: C', 'a1 b2']
+])('[WRITE-222] the footnotes of %j have the numbers %s', (text, expected) => {
+  expect([...numbersIn(stateOf(`${text}|`))].map((each) => each.join('')).join(' ')).toBe(expected)
+})
+
+test('[WRITE-223] a footnote leads to its note, and the note to its first reference', () => {
+  const state = stateOf('a[^b] c[^a] d[^b]\n\n[^a]: A\n[^b]: B|')
+  const to = (at: number): string | undefined => {
+    const end = otherEnd(state, at)
+    return end === undefined ? undefined : `${state.sliceDoc(end - 4, end)}|`
+  }
+  expect([to(1), to(14), to(8), to(27), to(30), to(0)]).toEqual(['b]: |', 'b]: |', 'a]: |', '[^b]|', '[^b]|', undefined])
+})
+
+test('[WRITE-294] a reference without its note is drawn as text, and other footnotes have their numbers', () => {
+  const drawn = (text: string, numbered: boolean): readonly string[] => {
+    const { doc } = stateOf(`${text}|`)
+    const state = EditorState.create({ doc, extensions: [markdown(), numbered ? numberedNotes : []] })
+    const live = decorateRange(state, { from: 0, to: doc.length }, [])
+    const notes = live.decorations.flatMap(({ from, to, value }) => {
+      const { class: name } = value.spec as { readonly class?: string }
+      return name?.includes('note') === true ? [`${name} ${doc.sliceString(from, to)}`] : []
+    })
+    return notes
+  }
+  const text = 'a[^1] b[^2] c[^q]\n\n> [^q]: Q\n\n[^2]: B\n'
+  expect(drawn(text, true)).toEqual([
+    'md-no-note [^1]',
+    'md-footnote [^2]',
+    'md-footnote [^q]',
+    'md-footnote [^q]',
+    'md-footnote-label [^2]:'
+  ])
+  // Until the footnotes are numbered, nobody knows whether the note exists.
+  expect(drawn('a[^1]', false)).toEqual(['md-footnote [^1]'])
 })
 
 test('[WRITE-155] the line above a hyphen is drawn as a heading only after the caret has left the hyphen', () => {
@@ -759,6 +802,26 @@ test.each([
 ])('[WRITE-215] a picture pasted in %j gives %j', (before, expected) => {
   const state = stateOf(before, pastedPicture)
   expect(marked(state.update(state.replaceSelection('![p](/p.png)'), { userEvent: 'input.paste' }).state)).toBe(expected)
+})
+
+test.each([
+  ['a\n\nP\n\n|\n\nb', 'a\n\n[P]\n\nb'],
+  ['> P\n>\n> |\n>\n> b', '> [P]\n>\n> b'],
+  ['a\n\nP\n\n|', 'a\n\nP\n\n|'],
+  ['a\n\nP\n\n|\n\n', 'a\n\nP\n\n|\n\n'],
+  ['a P|\n\nb', 'a P|\n\nb'],
+  ['[file](/f.pdf)\n\n|\n\nb', '[file](/f.pdf)\n\n|\n\nb'],
+  ['![film](/f.mp4)\n\n|\n\nb', '![film](/f.mp4)\n\n|\n\nb']
+])('[WRITE-295] an added picture in %j: %j', (text, expected) => {
+  const after = stateOf(text.replace('P', '![p](/p.png)'))
+  const empty = EditorState.create({ extensions: [markdown(), droppedPicture] })
+  const change = { changes: { from: 0, insert: after.doc }, selection: after.selection }
+  const { doc, selection } = empty.update({ ...change, userEvent: 'input.upload' }).state
+  const { from, to, empty: isCaret } = selection.main
+  const shown = `${doc.sliceString(0, from)}${isCaret ? '|' : `[${doc.sliceString(from, to)}]`}${doc.sliceString(to)}`
+  expect(shown.replace('![p](/p.png)', 'P')).toBe(expected)
+  // Text that comes in another way stays as it is.
+  expect(empty.update({ ...change, userEvent: 'input.paste' }).state.doc.eq(after.doc)).toBe(true)
 })
 
 test('[WRITE-213] Ctrl+Enter leaves a code block from any of its lines', () => {

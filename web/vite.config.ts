@@ -33,6 +33,9 @@ function closure(root: string, info: (id: string) => Rolldown.ModuleInfo | null)
   return found
 }
 
+/** Modules that only one of `wholes` imports. They are in its file, because other parts of the page also load the file with its imports. */
+const ofWholes = ['review/annotations/margin-room.ts']
+
 /** Modules that are fetched together with their imports. The file of each contains only the module itself, and names the files with its imports. */
 const wholes = [
   'enter.ts',
@@ -59,7 +62,7 @@ function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.M
         known.set(path, found)
         return found.has(id)
       })
-    if (wholes.some((source) => join(root, source) === id)) return null
+    if ([...wholes, ...ofWholes].some((source) => join(root, source) === id)) return null
     if (isIn('published/diagrams.ts', 'published/widgets.ts', 'diagram/frame.ts', 'worker.ts')) return null
     const isEditor = isIn('document/page.tsx')
     const isWriting = isIn('document/extras.ts')

@@ -31,7 +31,8 @@ const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 
 const agmd = await startProcess({ env: { AGMD_LOG_LEVEL: 'info' } })
-const url = `http://127.0.0.1:${agmd.port}`
+// The server redirects pages at other names of this machine to this one.
+const url = `http://localhost:${agmd.port}`
 const place = await createDocument(url, sample)
 const headers = { 'x-share-key': place.key, 'content-type': 'application/json' }
 await fetch(`${url}/api/docs/${place.doc}/publish`, { method: 'POST', headers })

@@ -67,10 +67,13 @@ ${
   const sessionsOf = async (words: Words, caller: Caller, token: string): Promise<Markup> => {
     const { t } = words
     const { sessions } = await listSessions(service, caller)
+    const sorted = sessions.toSorted(
+      (one, other) => Number(other.current) - Number(one.current) || (one.lastUsedAt < other.lastUsedAt ? 1 : -1)
+    )
     return html`
 <section aria-labelledby="sessions">
 <div class="section-head"><h2 id="sessions">${t('Where you are signed in')}</h2></div>
-<ul class="entries">${sessions.map((session) => sessionRow(words, session, token))}</ul>
+<ul class="entries">${sorted.map((session) => sessionRow(words, session, token))}</ul>
 <div class="actions"><form method="post" action="/sign-out">${hidden({ token, everywhere: 'yes' })}<button class="button danger">${t('Sign out everywhere')}</button></form>
 <a class="button" href="/device">${t('Connect a device')}</a></div>
 </section>`

@@ -1,6 +1,7 @@
 /** Opens browser sessions, and finds the account of a session. */
 import { limits } from '../../shared/limits.ts'
 import { deletedAccountCookie } from '../../shared/deleted-account.ts'
+import { signedInCookie } from '../../shared/signed-in-cookie.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
 import { type Account, epochOf } from '../domain/accounts/accounts.ts'
 import { findSession, openSession } from '../domain/accounts/sessions.ts'
@@ -40,6 +41,8 @@ export const openBrowserSession = async (
     address: ctx.state.address,
     epoch: epochOf(account)
   })
-  writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
+  const seconds = limits.sessionDaysMax * 24 * 3600
+  writeCookie(ctx.res, cookies, cookies.session, token, seconds)
+  writeCookie(ctx.res, cookies, signedInCookie, new URL(service.baseUrl).host, seconds, { forScripts: true })
   if (readCookie(ctx.req.headers, deletedAccountCookie) !== undefined) writeCookie(ctx.res, cookies, deletedAccountCookie, '', 0)
 }

@@ -20,14 +20,14 @@ export const germanAdmin: Catalogue = {
   'This document has no such link.': 'Dieses Dokument hat diesen Link nicht.',
   'First used {when}': 'Zuerst verwendet: {when}',
   'No programs or tokens.': 'Keine Programme oder Tokens.',
-  'There are no compute nodes.': 'Es gibt keine Rechenknoten.',
+  'There are no compute nodes.': 'Es gibt keine Rechner.',
   'Links that were used for the first time': 'Links, die zum ersten Mal verwendet wurden',
   'No link has been used.': 'Es wurde noch kein Link verwendet.',
   'Invitation created.': 'Einladung erstellt.',
   'Reset link created.': 'Link zum Zurücksetzen erstellt.',
   'End all access to this account?': 'Alle Zugänge zu diesem Konto beenden?',
   'All sessions end, and all tokens and compute nodes are revoked. The person can sign in again.':
-    'Alle Sitzungen enden, alle Tokens und Rechenknoten werden widerrufen. Die Person kann sich wieder anmelden.',
+    'Alle Sitzungen enden, alle Tokens werden widerrufen und alle Rechner getrennt. Die Person kann sich wieder anmelden.',
   'End all access': 'Alle Zugänge beenden',
   'All access has ended.': 'Alle Zugänge sind beendet.',
   'Disable this account?': 'Dieses Konto sperren?',
@@ -54,9 +54,9 @@ export const germanAdmin: Catalogue = {
   'Revoke this access?': 'Diesen Zugang widerrufen?',
   'This cannot be undone. The program needs a new token.': 'Das lässt sich nicht rückgängig machen. Das Programm braucht ein neues Token.',
   'Access revoked.': 'Zugang widerrufen.',
-  'Revoke this compute node?': 'Diesen Rechenknoten widerrufen?',
+  'Revoke this compute node?': 'Zugriff dieses Rechners widerrufen?',
   'This cannot be undone. The node needs a new token.': 'Das lässt sich nicht rückgängig machen. Der Knoten braucht ein neues Token.',
-  'Compute node revoked.': 'Rechenknoten widerrufen.',
+  'Compute node revoked.': 'Zugriff des Rechners widerrufen.',
   'What happens to the documents?': 'Was geschieht mit den Dokumenten?',
   'Anyone with a link can still open them. Documents without a link or a published page go to the trash.':
     'Wer einen Link hat, kann sie weiterhin öffnen. Dokumente ohne Link und ohne veröffentlichte Seite kommen in den Papierkorb.',
@@ -85,8 +85,8 @@ export const germanAdmin: Catalogue = {
   'Link revoked': 'Link widerrufen',
   'Token created': 'Token erstellt',
   'Token revoked': 'Token widerrufen',
-  'Compute node added': 'Rechenknoten hinzugefügt',
-  'Compute node revoked': 'Rechenknoten widerrufen',
+  'Compute node added': 'Rechner hinzugefügt',
+  'Compute node revoked': 'Zugriff eines Rechners widerrufen',
   'Document moved to the trash': 'Dokument in den Papierkorb verschoben',
   'Document restored from the trash': 'Dokument aus dem Papierkorb wiederhergestellt',
   'Document deleted forever': 'Dokument endgültig gelöscht',
@@ -163,5 +163,5 @@ export const germanAdmin: Catalogue = {
   '{count} links': { one: '1 Link', other: '{count} Links' },
   '{count} sessions': { one: '1 Sitzung', other: '{count} Sitzungen' },
   '{count} tokens': { one: '1 Token', other: '{count} Tokens' },
-  '{count} compute nodes': { one: '1 Rechenknoten', other: '{count} Rechenknoten' }
+  '{count} compute nodes': { one: '1 Rechner', other: '{count} Rechner' }
 }

@@ -19,21 +19,21 @@ export const german: Catalogue = {
     'Mit dieser E-Mail-Adresse konnte kein Konto erstellt werden. Wenn du schon eines hast, melde dich an.',
   App: 'App',
   'Approve only if you just started this yourself. The device can then open, change and delete your documents until you sign it out.':
-    'Stimme nur zu, wenn du das gerade selbst begonnen hast. Das Gerät kann dann deine Dokumente öffnen, ändern und löschen, bis du es abmeldest.',
-  'Approve this sign-in?': 'Dieser Anmeldung zustimmen?',
-  Approved: 'Zugestimmt',
+    'Bestätige nur, wenn du das gerade selbst gestartet hast. Das Gerät kann dann deine Dokumente öffnen, ändern und löschen, bis du es abmeldest.',
+  'Approve this sign-in?': 'Diese Anmeldung bestätigen?',
+  Approved: 'Bestätigt',
   'Ask the person who runs this server for a reset link. It works once, for {count} hours, and lets you set a new password.':
-    'Bitte die Person, die diesen Server betreibt, um einen Link zum Zurücksetzen. Er gilt einmal und {count} Stunden lang; damit legst du ein neues Passwort fest.',
+    'Bitte die Person, die diesen Server betreibt, um einen Link zum Zurücksetzen. Er funktioniert einmal und {count} Stunden lang. Damit legst du ein neues Passwort fest.',
   'At least {count} characters. Several words make a good password.':
     'Mindestens {count} Zeichen. Mehrere Wörter ergeben ein gutes Passwort.',
   'Back to your account': 'Zurück zu deinem Konto',
   Cancel: 'Abbrechen',
   'Change password': 'Passwort ändern',
-  'Choose a password that is not your email address.': 'Wähle ein Passwort, das nicht deine E-Mail-Adresse ist.',
+  'Choose a password that is not your email address.': 'Dein Passwort darf nicht deine E-Mail-Adresse sein.',
   Code: 'Code',
   'Your comments and edits in other people’s documents stay, with your name.':
     'Deine Kommentare und Änderungen in Dokumenten anderer bleiben, mit deinem Namen.',
-  'Compute nodes': 'Rechenknoten',
+  'Compute nodes': 'Rechner',
   'Connect a device': 'Gerät verbinden',
   Connected: 'Verbunden',
   Continue: 'Weiter',
@@ -64,7 +64,7 @@ export const german: Catalogue = {
     'Vielleicht hat der Besitzer die Veröffentlichung beendet, oder ein Teil der Adresse fehlt.',
   'just now': 'gerade eben',
   'Keep them': 'Behalten',
-  'See which account is yours': 'Sehen, welches Konto deines ist',
+  'See which account is yours': 'Sehen, welches Konto dir gehört',
   'Last connected {when}': 'Zuletzt verbunden: {when}',
   'Last used {when}': 'Zuletzt benutzt: {when}',
   'Manage your devices': 'Deine Geräte verwalten',
@@ -74,7 +74,7 @@ export const german: Catalogue = {
   'Name of the computer': 'Name des Computers',
   'Name saved.': 'Name gespeichert.',
   'Never connected': 'Nie verbunden',
-  'New compute node': 'Neuer Rechenknoten',
+  'New compute node': 'Neuer Rechner',
   'New password': 'Neues Passwort',
   'No account yet?': 'Noch kein Konto?',
   'No passkey was used. Try again, or use your password.':
@@ -90,9 +90,9 @@ export const german: Catalogue = {
   Revoke: 'Widerrufen',
   'Revoke the token for {name}': 'Das Token von {name} widerrufen',
   'Run this command on {name}. The token is shown only once. Anyone who has it receives everyone’s media jobs and their content.':
-    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt die Medienaufträge von allen samt Inhalt.',
+    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal angezeigt. Wer es hat, bekommt die Medienaufträge von allen samt Inhalt.',
   'Run this command on {name}. The token is shown only once. Anyone who has it receives your media jobs and their content.':
-    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt deine Medienaufträge samt Inhalt.',
+    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal angezeigt. Wer es hat, bekommt deine Medienaufträge samt Inhalt.',
   'Save name': 'Namen speichern',
   'See your email address': 'Deine E-Mail-Adresse sehen',
   'See your name': 'Deinen Namen sehen',
@@ -110,12 +110,12 @@ export const german: Catalogue = {
   'Sign out?': 'Abmelden?',
   'Sign-in is not available': 'Die Anmeldung ist nicht verfügbar',
   'Signed in as {name}': 'Angemeldet als {name}',
-  'Started {when} from {address}. The name is not verified.': 'Begonnen {when} von {address}. Der Name ist nicht geprüft.',
+  'Started {when} from {address}. The name is not verified.': 'Gestartet {when} von {address}. Der Name ist nicht geprüft.',
   'Stay signed in': 'Angemeldet bleiben',
   'Stay signed in for {count} days, or until you sign out everywhere':
     '{count} Tage lang angemeldet bleiben, oder bis du dich überall abmeldest',
   'That did not work': 'Das hat nicht geklappt',
-  'The codes match. Approve': 'Die Codes stimmen überein. Zustimmen',
+  'The codes match. Approve': 'Die Codes stimmen überein. Bestätigen',
   'The device was not signed in. Nothing has changed.': 'Das Gerät wurde nicht angemeldet. Nichts hat sich geändert.',
   'The name is not verified. The program gets no access to your documents.':
     'Der Name ist nicht geprüft. Zugang zu deinen Dokumenten bekommt das Programm nicht.',
@@ -123,7 +123,7 @@ export const german: Catalogue = {
     'Der Passkey wurde nicht hinzugefügt. Öffne deine Kontoseite und versuch es noch einmal.',
   'Their links stop working immediately. After {count} days the documents are deleted forever.':
     'Ihre Links funktionieren sofort nicht mehr. Nach {count} Tagen werden die Dokumente endgültig gelöscht.',
-  'There is no page here': 'Hier ist keine Seite',
+  'There is no page here': 'Diese Seite gibt es nicht',
   'This code is wrong or has expired. Check it, or start the sign-in again on your device.':
     'Dieser Code ist falsch oder abgelaufen. Prüfe ihn, oder beginne die Anmeldung auf deinem Gerät neu.',
   'This device': 'Dieses Gerät',
@@ -136,11 +136,11 @@ export const german: Catalogue = {
   'This server does not accept new accounts.': 'Dieser Server nimmt keine neuen Konten an.',
   'This session has already ended.': 'Diese Sitzung ist schon beendet.',
   'This sign-in has expired or was started in another browser. Start again.':
-    'Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser begonnen. Beginne von vorn.',
-  'This sign-in took too long. Start again.': 'Diese Anmeldung hat zu lange gedauert. Beginne von vorn.',
-  'This sign-in was not started here.': 'Diese Anmeldung wurde nicht hier begonnen.',
+    'Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser gestartet. Fang noch einmal von vorn an.',
+  'This sign-in took too long. Start again.': 'Diese Anmeldung hat zu lange gedauert. Fang noch einmal von vorn an.',
+  'This sign-in was not started here.': 'Diese Anmeldung wurde nicht hier gestartet.',
   'This sign-in was started in another browser or is already complete.':
-    'Diese Anmeldung wurde in einem anderen Browser begonnen oder ist schon abgeschlossen.',
+    'Diese Anmeldung wurde in einem anderen Browser gestartet oder ist schon abgeschlossen.',
   'This signs you out in this browser.': 'Du wirst in diesem Browser abgemeldet.',
   'Too many attempts. Try again in {count} minutes.': {
     one: 'Zu viele Versuche. Versuch es in 1 Minute noch einmal.',
@@ -151,22 +151,22 @@ export const german: Catalogue = {
     other: 'Zu viele Versuche. Versuch es in {count} Sekunden noch einmal.'
   },
   'Type {name} to confirm': 'Gib zur Bestätigung {name} ein',
-  'Use at least {count} characters.': 'Nimm mindestens {count} Zeichen.',
-  'Use at most {count} characters.': 'Nimm höchstens {count} Zeichen.',
+  'Use at least {count} characters.': 'Es müssen mindestens {count} Zeichen sein.',
+  'Use at most {count} characters.': 'Es dürfen höchstens {count} Zeichen sein.',
   'Use your own computer for pictures and speech': 'Eigenen Computer für Bilder und Ton nutzen',
   'Your computer generates pictures and speech, transcribes recordings and reads text from pictures in your documents.':
     'Dein Computer erzeugt Bilder und Sprache, transkribiert Aufnahmen und liest Text aus Bildern in deinen Dokumenten.',
   '1 year': '1 Jahr',
   'What happens to your documents?': 'Was geschieht mit deinen Dokumenten?',
-  'Where you are signed in': 'Wo du angemeldet bist',
+  'Where you are signed in': 'Angemeldete Geräte',
   'Wrong email or password.': 'E-Mail oder Passwort ist falsch.',
   'Wrong password.': 'Falsches Passwort.',
   'You already added this passkey.': 'Diesen Passkey hast du schon hinzugefügt.',
   'You are invited': 'Du bist eingeladen',
-  'You are signed in as {name}.': 'Du bist angemeldet als {name}.',
+  'You are signed in as {name}.': 'Du bist als {name} angemeldet.',
   'You are signed out': 'Du bist abgemeldet',
   'This signs you out on all other devices. It also revokes all tokens and disconnects all programs and computers. You keep your passkeys.':
-    'Das meldet dich auf allen anderen Geräten ab. Außerdem werden alle Token widerrufen und alle Programme und Computer getrennt. Deine Passkeys behältst du.',
+    'Du wirst auf allen anderen Geräten abgemeldet. Außerdem werden alle Token widerrufen und alle Programme und Computer getrennt. Deine Passkeys behältst du.',
   'You can still open documents with their links. Copies of documents stay on this device until you remove them from your documents.':
     'Dokumente kannst du weiter mit ihren Links öffnen. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
   'You canceled the sign-in.': 'Du hast die Anmeldung abgebrochen.',
@@ -174,7 +174,7 @@ export const german: Catalogue = {
   'You choose what happens to your documents.': 'Du entscheidest, was mit deinen Dokumenten geschieht.',
   'You have been signed out. Sign in and enter the code again.': 'Du wurdest abgemeldet. Melde dich an und gib den Code noch einmal ein.',
   'You have been signed out. Sign in and try again.': 'Du wurdest abgemeldet. Melde dich an und versuch es noch einmal.',
-  'Your account does not have this compute node.': 'Dein Konto hat diesen Rechenknoten nicht.',
+  'Your account does not have this compute node.': 'Dein Konto hat diesen Rechner nicht.',
   'You may still be signed in at {address}.': 'Vielleicht bist du noch bei {address} angemeldet.',
   'You need an invitation to create an account. Ask the person who runs this server.':
     'Für ein Konto brauchst du eine Einladung. Frag die Person, die diesen Server betreibt.',
@@ -222,17 +222,17 @@ export const german: Catalogue = {
   'Send it as Authorization: Bearer, or set it as AGMD_TOKEN for the agmd command.':
     'Sende es als Authorization: Bearer, oder setze es als AGMD_TOKEN für den Befehl agmd.',
   'The name is not verified. Allow this only if you just started it yourself.':
-    'Der Name ist nicht geprüft. Erlaube das nur, wenn du es gerade selbst begonnen hast.',
+    'Der Name ist nicht geprüft. Erlaube das nur, wenn du es gerade selbst gestartet hast.',
   'Programs work on your documents under their own names and yours. Their access ends when you sign out everywhere or change your password.':
     'Programme und Token bearbeiten deine Dokumente unter ihrem eigenen Namen und deinem. Ihr Zugriff endet, wenn du dich überall abmeldest oder dein Passwort änderst.',
   'This account has reached its limit of tokens and connected programs.':
-    'Dieses Konto hat schon so viele Token und verbundene Programme, wie es haben darf.',
+    'Dieses Konto hat die Höchstzahl an Token und verbundenen Programmen erreicht.',
   Token: 'Token',
   'Edits by the program show its name and yours. You can end its access on your account page at any time. The access ends automatically after {count} days.':
     'Änderungen des Programms tragen seinen und deinen Namen. Du kannst den Zugriff jederzeit auf deiner Kontoseite beenden; nach {count} Tagen endet er von selbst.',
   'Your account does not have this token or program.': 'Dein Konto hat dieses Token oder Programm nicht.',
   'The program is described at {address}.': 'Das Programm ist unter {address} beschrieben.',
-  'You will be sent to {address}.': 'Danach kommst du zu {address}.',
+  'You will be sent to {address}.': 'Danach wirst du zu {address} weitergeleitet.',
   '{program} wants to work on all documents in your account {account}.':
     '{program} möchte an allen Dokumenten deines Kontos {account} arbeiten.',
 
@@ -241,9 +241,9 @@ export const german: Catalogue = {
   'This request needs a credential.': 'Dafür musst du dich anmelden.',
   'The credential is not valid, has expired or was revoked.': 'Dein Zugang ist ungültig, abgelaufen oder wurde widerrufen.',
   'This request needs an account; a link alone is not enough.': 'Dafür brauchst du ein Konto; ein Link allein genügt nicht.',
-  'This form is no longer valid.': 'Dieses Formular gilt nicht mehr.',
+  'This form is no longer valid.': 'Dieses Formular ist abgelaufen.',
   'Your role does not allow this.': 'Deine Rolle erlaubt das nicht.',
-  'There is nothing at this address.': 'Unter dieser Adresse ist nichts.',
+  'There is nothing at this address.': 'Unter dieser Adresse gibt es nichts.',
   'This document was deleted.': 'Dieses Dokument wurde gelöscht.',
   'The person who runs this server has taken this document down.': 'Die Person, die diesen Server betreibt, hat dieses Dokument gesperrt.',
   'This account is disabled.': 'Dieses Konto ist gesperrt.',
@@ -253,14 +253,14 @@ export const german: Catalogue = {
   'An external issuer (AGMD_AUTH_URL) manages the accounts of this server.':
     'Ein externer Anbieter (AGMD_AUTH_URL) verwaltet die Konten dieses Servers.',
   'You cannot do this to your own account. Use the account page.': 'Das geht nicht mit deinem eigenen Konto. Verwende die Kontoseite.',
-  'Choose another account for the documents.': 'Nenne ein anderes Konto für die Dokumente.',
+  'Choose another account for the documents.': 'Wähle ein anderes Konto für die Dokumente.',
   'There is no such account.': 'Dieses Konto gibt es nicht.',
   'There is no such document.': 'Dieses Dokument gibt es nicht.',
   'There is no such token.': 'Dieses Token gibt es nicht.',
-  'There is no such compute node.': 'Diesen Rechenknoten gibt es nicht.',
+  'There is no such compute node.': 'Diesen Rechner gibt es nicht.',
   'The request body is too large.': 'Der Inhalt der Anfrage ist zu groß.',
   'This address does not accept the media type of the body.': 'Diese Adresse nimmt diese Art von Daten nicht an.',
-  'This account has reached its limit of node tokens.': 'Dieses Konto hat schon so viele Token, wie es haben darf.',
+  'This account has reached its limit of node tokens.': 'Dieses Konto hat die Höchstzahl an Token erreicht.',
   'Too many requests.': 'Zu viele Anfragen.',
   'The sign-in could not be completed.': 'Die Anmeldung konnte nicht abgeschlossen werden.',
   'The identity provider is not responding.': 'Der Anmeldedienst antwortet nicht.'

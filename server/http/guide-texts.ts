@@ -155,6 +155,8 @@ curl -fsS "${baseUrl}/api/docs/$ID/events?key=$KEY&since=0"
 \`Accept: text/event-stream\` the same address sends server-sent events, and \`Last-Event-ID\` resumes after the last one. Events about comments
 and suggestions contain the text: \`body\`, \`quote\`, \`replacement\`.
 
+\`PATCH\` and \`DELETE …/comments/{commentId}\` or \`…/replies/{replyId}\` edit and delete what you wrote. Owners can delete the comments and replies of others.
+
 \`GET /api/inbox\` accepts the same \`since\` and \`wait\`. It lists only mentions of your name (send \`X-Agent-Author\`), replies,
 decisions on your suggestions and review assignments. Each item has its text and the \`next\` call. With a link, the inbox covers the document of
 the link. With a session or agent token alone, it covers all documents that you own, as \`GET /api/docs\` and \`GET /api/search\` do. None of the

@@ -67,8 +67,11 @@ const costOf = (asked: string, wanted: string): number => {
   return nearest(said, [wanted]) === undefined ? 1 : 0.5
 }
 
+/** Position of the segment `replies` in the address for a new reply: below `api`, the document and the comment. */
+const repliesAt = 5
+
 /** Returns the cost of a missing segment. Some other services have no prefix, and some put replies directly below the comment. */
-const missing = (wanted: string): number => (wanted === 'api' ? little : wanted === 'replies' ? 0.3 : 1)
+const missing = (wanted: string, at: number): number => (wanted === 'api' ? little : wanted === 'replies' && at === repliesAt ? 0.3 : 1)
 
 /** Returns the cost of an extra segment. */
 const extra = (asked: string): number => (spare.test(asked) ? little : 1)
@@ -76,7 +79,7 @@ const extra = (asked: string): number => (spare.test(asked) ? little : 1)
 /** Returns the lowest cost of turning one address into the other, segment by segment. */
 const far = (asked: readonly string[], wanted: readonly string[]): number => {
   let before = [0]
-  for (const other of wanted) before.push((before.at(-1) ?? 0) + missing(other))
+  for (const [at, other] of wanted.entries()) before.push((before.at(-1) ?? 0) + missing(other, at))
   for (const segment of asked) {
     const next = [(before[0] ?? 0) + extra(segment)]
     for (const [column, other] of wanted.entries())
@@ -84,7 +87,7 @@ const far = (asked: readonly string[], wanted: readonly string[]): number => {
         Math.min(
           (before[column] ?? 0) + costOf(segment, other),
           (before[column + 1] ?? 0) + extra(segment),
-          (next[column] ?? 0) + missing(other)
+          (next[column] ?? 0) + missing(other, column)
         )
       )
     before = next
@@ -110,7 +113,9 @@ export const nearestCalls = (asked: string, path: string): string[] => {
   const deletes = asked === 'POST' && /\/(delete|remove)\/?$/.test(path)
   const method = deletes ? 'DELETE' : asked === 'HEAD' ? 'GET' : asked
   // Programs can read the text at the address that people open, so this address is treated as an address of the text.
-  const segments = segmentsOf(path.replaceAll(':', '/').replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
+  const ofText = path.replaceAll(':', '/').replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content')
+  // An existing reply is not below its comment, because its id is enough.
+  const segments = segmentsOf(ofText.replace(/\/(?:comments|suggestions)\/[^/]+(\/replies\/[^/]+)$/, '$1'))
   if (segments.every((segment) => segment === 'api')) return []
   if (segments.length > segmentsMax || segments.some((segment) => segment.length > segmentUnitsMax)) return []
   const scored = calls.map((call) => ({ call, cost: far(segments, call.segments) + otherMethod(method, call.method) }))

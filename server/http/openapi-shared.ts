@@ -92,20 +92,35 @@ const leaveTypesOfConstants = (value: unknown): void => {
   for (const inner of Object.values(value)) leaveTypesOfConstants(inner)
 }
 
-/** Declares the document's id once for a path, if all operations of the path have it. */
+/** Rewrites a choice between a schema and null as one schema with two types. */
+const mergeNull = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return
+  for (const inner of Object.values(value)) mergeNull(inner)
+  const schema = value as Json
+  const [first, second] = Array.isArray(schema['anyOf']) ? (schema['anyOf'] as Json[]) : []
+  if (typeof first?.['type'] !== 'string' || second?.['type'] !== 'null') return
+  delete schema['anyOf']
+  Object.assign(schema, first, { type: [first['type'], 'null'] }, 'enum' in first && { enum: [...(first['enum'] as unknown[]), null] })
+}
+
+/** Declares the ids in a path once, if all operations of the path have them. They come before the other parameters. */
 const shareByPath = (paths: Json): void => {
-  for (const [, methods] of entries(paths)) {
+  for (const [path, methods] of entries(paths)) {
     const lists = entries(methods).map(([, { parameters = [] }]) => parameters as Json[])
-    const [reference] = lists[0] ?? []
-    if (lists.length < 2 || reference?.['$ref'] === undefined) continue
-    if (!lists.every(([first]) => first?.['$ref'] === reference['$ref'])) continue
-    for (const list of lists) list.shift()
-    methods['parameters'] = [reference]
+    if (lists.length < 2) continue
+    const shared: Json[] = []
+    for (let ids = path.split('{').length - 1; ids > 0; ids--) {
+      const [first] = lists[0] ?? []
+      if (first === undefined || !lists.every(([other]) => JSON.stringify(other) === JSON.stringify(first))) break
+      shared.push(first)
+      for (const list of lists) list.shift()
+    }
+    if (shared.length > 0) methods['parameters'] = shared
   }
 }
 
 /** Components that other schemas extend. */
-const extended = ['Metadata', 'Share', 'Revision', 'ProposedSuggestion', 'MediaJob']
+const extended = ['Metadata', 'Share', 'Revision', 'ProposedSuggestion', 'MediaJob', 'Reply']
 
 /** Returns the description with components instead of its repeated parameters, bodies, responses and schemas. */
 export const withShared = (description: object): object => {
@@ -121,6 +136,7 @@ export const withShared = (description: object): object => {
   const responses = operations.flatMap(({ responses: all, operationId }) =>
     entries(all).map(([status]) => ({ holder: all as Json, field: status, name: `${capital(String(operationId))}${status}` }))
   )
+  mergeNull([operations, components['schemas']])
   leaveTypesOfConstants([operations, components['schemas']])
   for (const { holder, field } of parameters) sayOnce(holder[field] as Json)
   for (const [, parameter] of entries(components['parameters'])) sayOnce(parameter)

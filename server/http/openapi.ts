@@ -149,11 +149,15 @@ const securityOf = (operation: Operation): object[] => {
   return operation.on === 'service' ? [{}, ...credentials] : credentials
 }
 
+/** Returns the description of an operation. At its other addresses, it names the first one. */
+const descriptionOf = ({ description, rest }: Operation, alias: boolean): { readonly description?: string } =>
+  description === undefined ? {} : { description: alias ? `See ${rest.method} ${rest.path}.` : description }
+
 const entry = (name: string, operation: Operation, path: string, alias: boolean): ZodOpenApiOperationObject =>
   ({
     operationId: alias ? `${name}At${path.replaceAll(/\W+(\w)?/g, (_match, letter?: string) => letter?.toUpperCase() ?? '')}` : name,
     summary: operation.summary,
-    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...descriptionOf(operation, alias),
     ...(operation.role === undefined ? {} : { 'x-role': operation.role }),
     tags: [operation.on],
     ...(securityOf(operation) !== credentials && { security: securityOf(operation) }),

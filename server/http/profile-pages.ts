@@ -4,6 +4,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { deletedAccountCookie } from '../../shared/deleted-account.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
+import { signedInCookie } from '../../shared/signed-in-cookie.ts'
 import { term } from '../../shared/words.ts'
 import { writeCookie } from '../auth/cookies.ts'
 import { callerOfSession } from '../domain/rights/access.ts'
@@ -240,7 +241,7 @@ ${confirm}
     if (refusal !== undefined) return showDeletion(ctx, current, fields, refusal)
     const documents: DocumentsAfter = fields['documents'] === 'trash' ? 'trash' : 'keep'
     await deleteAccount(service, callerOfSession(current), documents)
-    for (const name of [cookies.session, cookies.broker.session]) writeCookie(ctx.res, cookies, name, '', 0)
+    for (const name of [cookies.session, cookies.broker.session, signedInCookie]) writeCookie(ctx.res, cookies, name, '', 0)
     // The pages then say that the account was deleted, and not that the person is signed out.
     const { host } = new URL(service.baseUrl)
     writeCookie(ctx.res, cookies, deletedAccountCookie, host, limits.sessionDaysMax * 24 * 3600, { forScripts: true })

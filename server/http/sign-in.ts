@@ -1,6 +1,7 @@
 /** Sign-in, sign-up and sign-out, links from an administrator, and the redirect to the account page. */
 import { browserSession, openBrowserSession } from './browser-session.ts'
 import { ServiceError } from '../../shared/errors.ts'
+import { signedInCookie } from '../../shared/signed-in-cookie.ts'
 import { term } from '../../shared/words.ts'
 import type { Broker } from '../auth/broker.ts'
 import { callbackPath } from '../auth/broker-paths.ts'
@@ -105,12 +106,15 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     const current = await browserSession(http, ctx)
     if (current === undefined) return seeOther(ctx, '/')
     const { t } = wordsOf(ctx)
-    const body = html`<p>${filled(t('You are signed in as {name}.'), { name: html`<strong>${named(current.account.name)}</strong>` })}</p>
+    const { name, email } = current.account
+    const who = html`<strong>${named(name)}</strong>${email === null ? undefined : html` (${email})`}`
+    const body = html`<p>${filled(t('You are signed in as {name}.'), { name: who })}</p>
 <p>${t('You can still open documents with their links. Copies of documents stay on this device until you remove them from your documents.')}</p>
 <form class="form" method="post" action="/sign-out">
 <input type="hidden" name="token" value="${formToken(formKey, current.session.id)}">
 <p class="actions"><button class="button primary large">${t('Sign out')}</button>
-<button class="button large" name="everywhere" value="yes">${t('Sign out everywhere')}</button></p>
+<button class="button large" name="everywhere" value="yes">${t('Sign out everywhere')}</button>
+<a class="button quiet large" href="${returnToOf(ctx, service.baseUrl)}">${t('Cancel')}</a></p>
 </form>`
     return showPage(ctx, stylesheet, { title: t('Sign out'), body, formTargets: await signOutTargets(relyingParty, broker) })
   })
@@ -124,7 +128,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
       await endBrowserSession(service, readCookie(ctx.req.headers, cookies.session) ?? '')
       if (fields['everywhere'] === 'yes') await endAccess(service, current.account.id)
     }
-    writeCookie(ctx.res, cookies, cookies.session, '', 0)
+    for (const name of [cookies.session, signedInCookie]) writeCookie(ctx.res, cookies, name, '', 0)
     const atBroker = readCookie(ctx.req.headers, cookies.broker.session)
     if (broker !== null && atBroker !== undefined) {
       await broker.store.endSession(atBroker)

@@ -2,7 +2,6 @@
  * Presence, which the server controls. Each connection has one client id that no other connection may use. The server sets name, kind, role and
  * color. A client chooses its cursor and, as a guest, a name. The server never passes on the id of the client's device.
  */
-import { createHash } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
 import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import type { Vault } from '../domain/secrets.ts'
@@ -19,7 +18,7 @@ export interface PresenceUser {
   readonly hue: number
   /** A mark that all of a person's pages share on one document. It does not reveal the person's identity. */
   readonly person?: string
-  /** A number from 10 to 99 that permanently distinguishes a guest without a name from other such guests on this document. */
+  /** A number that permanently distinguishes a guest without a name from other such guests on this document (guest-numbers.ts). */
   readonly number?: number
 }
 
@@ -58,14 +57,17 @@ const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown
   return who === '' ? undefined : disguise(`presence ${doc} ${identity.kind} ${who}`).slice(0, 16)
 }
 
-/** Avatars show the number, so it has two digits. In one of ninety cases, two guests without a name on one document have the same number. */
-const [numberMin, numbers] = [10, 90]
-
 /**
- * Returns the number of a guest. It depends only on the device and the document, so it stays the same after a restart and differs between documents.
+ * Returns the name of a guest. A page sends its first presence before it knows the name of its link. For a guest who requests no name, the server
+ * therefore inserts the link's name. Otherwise, others would see the guest's name change a moment later.
  */
-const numberOf = (doc: string, device: string): number | undefined =>
-  device === '' ? undefined : (createHash('sha256').update(`guest ${doc} ${device}`).digest().readUInt32BE() % numbers) + numberMin
+const guestNameOf = (state: Record<string, unknown>, linkName: string | null): string => askedName(state) || (linkName ?? guestWithoutName)
+
+/** Returns the device of a guest without a name, who needs a number; undefined for everyone else. */
+export const unnamedDevice = (state: unknown, { identity, linkName }: Caller): string | undefined => {
+  const isUnnamed = identity.kind === 'guest' && identity.name === null && isRecord(state)
+  return isUnnamed && guestNameOf(state, linkName) === guestWithoutName ? deviceOf(state) || undefined : undefined
+}
 
 /** Returns the part of a component that the person is changing (web/components/holds.ts), and drops all other data. */
 const heldPart = (holds: unknown): { readonly fence: string; readonly item: string } | undefined => {
@@ -86,21 +88,19 @@ const selectedCell = (selected: unknown): { readonly fence: string; readonly cel
   return isValid ? { fence, cell } : undefined
 }
 
-/** Returns the state that other people see, regardless of what the client sent. */
+/** Returns the state that other people see, regardless of what the client sent. `guestNumber` is the number of the connection's device, if known. */
 export const presentState = (
   state: unknown,
   caller: Caller,
   doc: string,
-  disguise: Disguise
+  disguise: Disguise,
+  guestNumber?: number
 ): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown; readonly selected?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateUnitsMax ? state : {}
   const { identity } = caller
-  // A page sends its first presence before it knows the name of its link. For a guest who requests no name, the server therefore inserts the link's
-  // name. Otherwise, others would see the guest's name change a moment later.
-  const guest = askedName(sent) || (caller.linkName ?? guestWithoutName)
-  const name = nameOfIdentity(identity) ?? guest
+  const name = nameOfIdentity(identity) ?? guestNameOf(sent, caller.linkName)
   const person = markOf(doc, caller, sent, disguise)
-  const number = identity.kind === 'guest' && name === guestWithoutName ? numberOf(doc, deviceOf(sent)) : undefined
+  const number = identity.kind === 'guest' && name === guestWithoutName ? guestNumber : undefined
   const user: PresenceUser = {
     name,
     kind: identity.kind === 'account' && identity.program !== undefined ? 'agent' : identity.kind,

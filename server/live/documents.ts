@@ -18,7 +18,7 @@ import type { Service } from '../domain/service.ts'
 import { type Agents, createAgents } from './agents.ts'
 import { closeCodes } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
-import { watchDoubledValues } from './doubled-values.ts'
+import { type DoubledValues, watchDoubledValues } from './doubled-values.ts'
 import { createTidier, type Tidier } from './tidy.ts'
 import type { Inbox } from './backlog.ts'
 import { createPresenceFrames, type PresenceFrames } from './presence-frames.ts'
@@ -35,6 +35,8 @@ export interface Context {
   guestName?: string
   /** The mark of the person (awareness.ts). Absent until it has been sent. */
   person?: string
+  /** The number of the guest's device in this document. Absent until it is known. */
+  deviceNumber?: number
   /** The number that distinguishes this guest from other guests without a name. */
   number?: number | undefined
   /** The color in which others see the person. Absent until it has been sent. */
@@ -75,8 +77,8 @@ export interface LoadedDocument {
   /** The programs that are shown in presence although they have no socket. */
   readonly agents: Agents
   readonly tidier: Tidier
-  /** Stops the removal of doubled values. */
-  readonly stopDoubled: () => void
+  /** Removes doubled values. */
+  readonly doubled: DoubledValues
   /** The edits of this turn of the event loop. */
   readonly edits: TurnEdits
   /** Returns a stable name for text, which does not reveal the text (`Vault`). */
@@ -177,7 +179,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     entry.follower.stop()
     entry.agents.stop()
     entry.tidier.stop()
-    entry.stopDoubled()
+    entry.doubled.stop()
     entry.edits.stop()
     entry.presence.stop()
     entry.nodes?.stop()
@@ -236,7 +238,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
       document,
       agents,
       tidier,
-      stopDoubled: watchDoubledValues(document, openDoc),
+      doubled: watchDoubledValues(document, openDoc),
       edits,
       disguise: service().vault.disguise,
       presence: createPresenceFrames(document, edits.flush),

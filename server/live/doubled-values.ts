@@ -8,8 +8,10 @@ import * as Y from 'yjs'
 import { fencesOf } from '../../shared/fences/fences.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 import type { Edit } from '../../shared/text/diff.ts'
+import { newItemsOf } from '../../shared/text/moved-lines.ts'
 import { tidyActor } from '../domain/rights/caller.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
+import { createMovedLines, type MovedLines } from './moved-lines.ts'
 
 /** Characters that one client inserted next to each other, none of them deleted. */
 interface Run {
@@ -152,23 +154,16 @@ const editOf = (openDoc: OpenDocument, item: Y.Item): Edit | undefined => {
 }
 
 /** Returns the new items of a transaction next to which somebody may have inserted other text. */
-const newItems = ({ beforeState, afterState, doc }: Y.Transaction): Y.Item[] => {
-  const found: Y.Item[] = []
-  for (const [client, end] of afterState) {
-    const before = beforeState.get(client) ?? 0
-    if (before === end) continue
-    const structs = doc.store.clients.get(client) ?? []
-    for (let at = Y.findIndexSS(structs, before); at < structs.length && found.length < itemsMax; at++) {
-      const item = structs[at]
-      if (item instanceof Y.Item && !item.deleted) found.push(item)
-    }
-  }
-  return found
+const newItems = (transaction: Y.Transaction): Y.Item[] => newItemsOf(transaction, itemsMax).filter((item) => !item.deleted)
+
+export interface DoubledValues extends Pick<MovedLines, 'note'> {
+  stop(): void
 }
 
-/** Starts removing doubled values from a document. Returns a function that stops it. */
-export const watchDoubledValues = (document: Document, openDoc: OpenDocument): (() => void) => {
+/** Starts removing doubled values and lines from a document. */
+export const watchDoubledValues = (document: Document, openDoc: OpenDocument): DoubledValues => {
   const { store } = document
+  const moved = createMovedLines(openDoc)
   const doubled: Y.ID[] = []
   let timer: NodeJS.Timeout | undefined
   /** How long the last removal took, in milliseconds. */
@@ -180,21 +175,23 @@ export const watchDoubledValues = (document: Document, openDoc: OpenDocument): (
     if (openDoc.failed) return
     do {
       const id = doubled.shift()
-      if (id === undefined) break
-      const item = Y.getItem(store, id)
+      if (id === undefined && !moved.isWaiting()) break
+      const item = id && Y.getItem(store, id)
       const edit = item instanceof Y.Item && !item.deleted ? editOf(openDoc, item) : undefined
-      if (edit !== undefined) openDoc.apply([edit], tidyActor, false, false)
+      const edits = id === undefined ? moved.next() : edit === undefined ? [] : [edit]
+      if (edits.length > 0) openDoc.apply(edits, tidyActor, false, false)
     } while (performance.now() - start < turnMs)
     took = performance.now() - start
     wait()
   }
   // The server spends at most a twentieth of its time on this, regardless of the number of updates.
   const wait = (): void => {
-    if (doubled.length > 0) timer ??= setTimeout(remove, took * 20)
+    if (doubled.length > 0 || moved.isWaiting()) timer ??= setTimeout(remove, took * 20)
   }
 
   const onTransaction = (transaction: Y.Transaction): void => {
     if (!isTransactionOrigin(transaction.origin) || transaction.origin.source !== 'connection') return
+    moved.collect(transaction)
     for (const item of newItems(transaction)) {
       if (doubled.length >= stepsMax) break
       if (rivals(store, item).length > 1) doubled.push(item.id)
@@ -202,8 +199,11 @@ export const watchDoubledValues = (document: Document, openDoc: OpenDocument): (
     wait()
   }
   document.on('afterTransaction', onTransaction)
-  return () => {
-    document.off('afterTransaction', onTransaction)
-    clearTimeout(timer)
+  return {
+    note: moved.note,
+    stop() {
+      document.off('afterTransaction', onTransaction)
+      clearTimeout(timer)
+    }
   }
 }

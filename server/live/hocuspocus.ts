@@ -29,7 +29,7 @@ import {
 } from './documents.ts'
 import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
-import { freeClients, hidePresence, refuseUpdate, showPresence, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
+import { findNumber, freeClients, hidePresence, refuseUpdate, showPresence, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
 import { createNodes } from './nodes.ts'
 import { createRounds } from './rounds.ts'
 import { createConnectionLimits } from './connection-limits.ts'
@@ -254,13 +254,15 @@ export const createLive = ({
       }
     },
 
-    beforeHandleAwareness({ states, connection, documentName }) {
-      const entry = documents.find(documentName)
+    async beforeHandleAwareness({ states, connection, documentName }) {
       // Hocuspocus decodes the message with its own `Awareness`, whose first state is empty and belongs to nobody.
       const [scratch] = states.keys()
       if (scratch !== undefined) states.delete(scratch)
-      if (entry !== undefined && connection !== undefined) takePresence(entry, connection, states, (connection.context as Context).caller)
-      return Promise.resolve()
+      const found = documents.find(documentName)
+      if (found === undefined || connection === undefined) return
+      await findNumber(found, service(), connection, states)
+      const entry = documents.find(documentName)
+      if (entry !== undefined) takePresence(entry, connection, states, (connection.context as Context).caller)
     },
 
     // Only `scheduleUnload` removes documents from memory, once everything is on disk.
@@ -295,8 +297,7 @@ export const createLive = ({
       if (entry === undefined) return false
       takeRemovals(entry, peer, message)
       if (!isNext || connection === undefined) return false
-      showPresence(entry, connection, message)
-      return true
+      return showPresence(entry, connection, message)
     },
     onEdit(peer, doc, update, pass) {
       const connection = peer.sessions.connection(doc)

@@ -8,11 +8,12 @@ import { limits } from '../../shared/limits.ts'
 import { coarseDiff, type Edit } from '../../shared/text/diff.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { type Caller, systemActor } from '../domain/rights/caller.ts'
+import { guestNumberOf } from '../domain/rights/guest-numbers.ts'
 import { saveBeforeWipe } from '../domain/text/follow.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { Service } from '../domain/service.ts'
 import { stateMessage } from './agents.ts'
-import { guestWithoutName, presentHue, presentState, readStates, removedClients } from './awareness.ts'
+import { guestWithoutName, presentHue, presentState, readStates, removedClients, unnamedDevice } from './awareness.ts'
 import type { Context, LoadedDocument } from './documents.ts'
 import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
@@ -150,6 +151,7 @@ export const takeUpdate = async (
     news = newsOf(entry, peer, update)
   }
   for (const client of news) owners.set(client, peer)
+  entry.doubled.note(update.deletions)
   if (update.untidy) tidySoon(openDoc)
 }
 
@@ -180,8 +182,9 @@ export const plainUpdate = (
 }
 
 /** Records the changes of an update that was applied together with other updates. */
-export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy }: ParsedUpdate, peer: Peer): void => {
+export const noteUpdate = ({ owners, openDoc, doubled }: LoadedDocument, { spans, deletions, untidy }: ParsedUpdate, peer: Peer): void => {
   for (const { client } of spans) owners.set(client, peer)
+  doubled.note(deletions)
   if (untidy) tidySoon(openDoc)
 }
 
@@ -206,6 +209,29 @@ export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, erro
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Returns the device whose number must be found before a connection's presence is shown; undefined if there is none. */
+const deviceWithoutNumber = (connection: Connection, states: ReadonlyMap<number, unknown>): string | undefined => {
+  const { caller, deviceNumber } = connection.context as Context
+  if (deviceNumber !== undefined) return undefined
+  for (const state of states.values()) {
+    const device = unnamedDevice(state, caller)
+    if (device !== undefined) return device
+  }
+  return undefined
+}
+
+/** Finds the number of a guest without a name, before anything is stored under it. If the store fails, the next presence tries again. */
+export const findNumber = async (
+  { id }: LoadedDocument,
+  service: Pick<Service, 'storage' | 'ledger'>,
+  connection: Connection,
+  states: ReadonlyMap<number, unknown>
+): Promise<void> => {
+  const device = deviceWithoutNumber(connection, states)
+  const number = device === undefined ? undefined : await guestNumberOf(service, id, device).catch(() => undefined)
+  if (number !== undefined) (connection.context as Context).deviceNumber = number
+}
+
 /** Reduces a message's states to one presence, with an id of this connection, in the form that the server shows. Changes `states` in place. */
 export const takePresence = (
   entry: LoadedDocument,
@@ -222,7 +248,7 @@ export const takePresence = (
       states.delete(client)
       continue
     }
-    const presented = presentState(state, caller, entry.id, entry.disguise)
+    const presented = presentState(state, caller, entry.id, entry.disguise, (connection.context as Context).deviceNumber)
     const { name, person, number } = presented.user
     const hue = presentHue(entry.document.awareness.states, client, presented.user)
     states.set(client, { ...presented, user: { ...presented.user, hue } })
@@ -250,15 +276,20 @@ export const takePresence = (
   giveUp(entry, former, peer)
 }
 
-/** Shows a connection's presence. Hocuspocus would do the same in many more steps. Throws if the message cannot be decoded. */
-export const showPresence = (entry: LoadedDocument, connection: Connection, message: Uint8Array): void => {
+/**
+ * Shows a connection's presence. Hocuspocus would do the same in many more steps. Returns false if the guest's number must be found first, so that
+ * Hocuspocus must take the message. Throws if the message cannot be decoded.
+ */
+export const showPresence = (entry: LoadedDocument, connection: Connection, message: Uint8Array): boolean => {
   const { states, clocks } = readStates(message)
+  if (deviceWithoutNumber(connection, states) !== undefined) return false
   takePresence(entry, connection, states, (connection.context as Context).caller)
   for (const [client, state] of states)
     applyAwarenessUpdate(entry.document.awareness, stateMessage(client, clocks.get(client) ?? 0, state), {
       source: 'connection',
       connection
     })
+  return true
 }
 
 /** Frees an id that a connection used only for presence. Otherwise, a client that changes its id with every message would fill the memory. */

@@ -52,7 +52,7 @@ const { commentId, body } = operations.replyToComment.input.shape
 const replyTool = toolOf('reply', {
   title: 'Reply',
   group: 'review',
-  description: 'Replies to a comment or a suggestion, named by its id. Returns the id of the reply.',
+  description: 'Replies to a comment or suggestion. Returns the id of the reply.',
   input: z.object({ commentId: commentId.optional(), suggestionId: suggestionId.optional(), body, author }),
   operations: ['replyToComment', 'replyToSuggestion'],
   mean(given) {
@@ -62,9 +62,42 @@ const replyTool = toolOf('reply', {
   }
 })
 
+const { replyId } = operations.editReply.input.shape
+const { brief } = operations.editComment.input.shape
+
+/** Returns the operation for a comment or for a reply, depending on which id is given. Throws `invalid_request`. */
+const meantText =
+  (ofComment: OperationName, ofReply: OperationName) =>
+  (given: Fields): Meant => {
+    if ((given['commentId'] === undefined) === (given['replyId'] === undefined))
+      throw invalid('commentId', 'or replyId must be given, and not both')
+    return meant(given['commentId'] === undefined ? ofReply : ofComment, given)
+  }
+
+const editTool = toolOf('edit_comment', {
+  title: 'Edit comment',
+  group: 'review',
+  description: 'Edits a comment or a reply that you wrote.',
+  input: z.object({ brief, commentId: commentId.optional(), replyId: replyId.optional(), body, author }),
+  operations: ['editComment', 'editReply'],
+  repeats: true,
+  mean: meantText('editComment', 'editReply')
+})
+
+const deleteCommentTool = toolOf('delete_comment', {
+  title: 'Delete comment',
+  group: 'review',
+  description: 'Deletes your comment with its replies, or your reply. Owners can delete any.',
+  input: z.object({ commentId: commentId.optional(), replyId: replyId.optional() }),
+  operations: ['deleteComment', 'deleteReply'],
+  destroys: true,
+  repeats: true,
+  mean: meantText('deleteComment', 'deleteReply')
+})
+
 // ——— Documents ———
 
-const { brief, query, sort } = operations.listDocuments.input.shape
+const { query, sort } = operations.listDocuments.input.shape
 
 const listTool = toolOf('list_docs', {
   title: 'List my documents',
@@ -89,7 +122,7 @@ const searchTool = toolOf('search', {
   title: 'Search',
   group: 'read',
   description:
-    'Searches doc; without doc, the titles and text of all documents of your account. Ignores case. Returns the line, section and excerpt of each match.',
+    'Searches doc; without doc, the titles and text of all your documents. Ignores case. Returns the line, section and excerpt of each match.',
   input: z.object({
     doc: z.string().optional(),
     q,
@@ -146,25 +179,15 @@ export const moreTools: readonly Tool[] = [
     description: 'Resolves a comment; resolved: false reopens it.',
     repeats: true
   }),
-  derived('editComment', {
-    title: 'Edit comment',
-    group: 'review',
-    description: 'Edits the text of a comment that you wrote.',
-    repeats: true
-  }),
-  derived('deleteComment', {
-    title: 'Delete comment',
-    group: 'review',
-    description: 'Deletes your own comment with its replies.',
-    destroys: true,
-    repeats: true
-  }),
+  editTool,
+  deleteCommentTool,
   derived('withdrawSuggestion', {
     title: 'Withdraw suggestion',
     group: 'review',
     description: 'Withdraws a pending suggestion that you made.',
     destroys: true,
-    repeats: true
+    repeats: true,
+    without: ['undo']
   }),
   derived('listRevisions', {
     title: 'List revisions',
@@ -174,7 +197,7 @@ export const moreTools: readonly Tool[] = [
   derived('restoreRevision', {
     title: 'Restore revision',
     group: 'edit',
-    description: 'Restores an earlier revision as a new version and keeps the history. Needs the baseVersion that you read.',
+    description: 'Restores a revision as a new version and keeps the history. Needs the baseVersion that you read.',
     destroys: true,
     refuses: ({ baseVersion, dryRun }) =>
       baseVersion === undefined && dryRun !== true
@@ -191,7 +214,7 @@ export const moreTools: readonly Tool[] = [
   derived('updateDocument', {
     title: 'Rename document',
     group: 'edit',
-    description: 'Sets the title. With a null title, the title follows the text.',
+    description: 'Sets the title; with null, it follows the text.',
     nulls: ['title'],
     repeats: true
   }),

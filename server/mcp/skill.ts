@@ -65,7 +65,7 @@ A document is one Markdown text with a version. People type in it while you work
 | propose a change, or change text that somebody is typing in | \`${to}add_suggestion\`, or \`mode: "suggest"\` |
 | ask or comment | \`${to}add_comment\` |
 | answer or resolve a comment | \`${to}reply\`, \`${to}resolve_comment\` |
-| edit or delete your comment | \`${to}edit_comment\`, \`${to}delete_comment\` |
+| edit or delete your comment or reply | \`${to}edit_comment\`, \`${to}delete_comment\` with \`commentId\` or \`replyId\` |
 | withdraw your suggestion | \`${to}withdraw_suggestion\` |
 | accept or reject suggestions, one or many | \`${to}resolve_suggestion\` with \`suggestionId\`, \`suggestionIds\` or \`setId\` |
 | preview a change | \`dryRun: true\` |

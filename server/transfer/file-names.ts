@@ -1,4 +1,5 @@
 /** Names exported files so that the names are valid on Linux, macOS and Windows, and stay unique on file systems that ignore case. */
+import { folderOf, splitName } from '../../shared/files/paths.ts'
 
 /** Longest part of a path, in bytes of UTF-8. File systems allow 255 bytes; a number and an extension can follow. */
 const partBytesMax = 180
@@ -32,12 +33,6 @@ export const fileNameOf = (text: string): string => {
   return reserved.test(name) ? `${name}_` : name
 }
 
-/** Splits a name into the part before the extension and the extension with its dot. */
-export const splitName = (path: string): readonly [string, string] => {
-  const dot = path.lastIndexOf('.')
-  return dot > path.lastIndexOf('/') + 1 ? [path.slice(0, dot), path.slice(dot)] : [path, '']
-}
-
 const folded = (path: string): string => path.normalize('NFC').toLowerCase()
 
 /**
@@ -57,21 +52,6 @@ export const uniquePaths = (): ((path: string) => string) => {
     return unique
   }
 }
-
-/** Returns the parts of a path without `.` and with `..` applied. Returns undefined if the path leads out of the root. */
-export const joinPath = (folder: string, path: string): string | undefined => {
-  const parts: string[] = path.startsWith('/') ? [] : folder.split('/').filter((part) => part !== '')
-  for (const part of path.split('/')) {
-    if (part === '' || part === '.') continue
-    if (part !== '..') parts.push(part)
-    else if (parts.pop() === undefined) return undefined
-  }
-  return parts.join('/')
-}
-
-export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
-
-export const baseNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** Returns the address of a file relative to another file, percent-encoded where Markdown needs it. */
 export const relativeAddress = (from: string, to: string): string => {

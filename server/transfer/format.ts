@@ -45,7 +45,14 @@ const AnchorFields = z.strictObject({
   prefix: Text,
   suffix: Text
 })
-const ReplyFields = z.strictObject({ id: Id, body: Text, author: AuthorFields, createdAt: Time })
+const ReplyFields = z.strictObject({
+  id: Id,
+  body: Text,
+  author: AuthorFields,
+  createdAt: Time,
+  editedAt: Time.optional(),
+  mentioned: z.array(Name).optional()
+})
 
 const annotation = {
   id: Id,
@@ -73,6 +80,7 @@ export const CommentFields = z.strictObject({
     to: Count.nullable()
   }),
   updatedAt: Time,
+  editedAt: Time.optional(),
   mentioned: z.array(Name).optional(),
   resolvedAt: Time.nullable(),
   resolvedBy: AuthorFields.nullable(),
@@ -188,7 +196,8 @@ export const LinkFields = z.strictObject({
   revokedAt: Time.nullable(),
   task: Id.optional(),
   maker: Id.optional(),
-  root: Id.optional()
+  root: Id.optional(),
+  first: z.boolean().optional()
 })
 
 const ImportedFields = z.strictObject({

@@ -11,7 +11,7 @@ import { type Asset, decodeRecord, encodeRecord, type Head, keys } from '../doma
 import { actorNamed } from '../domain/rights/caller.ts'
 import type { Vault } from '../domain/secrets.ts'
 import { etherpadText } from './etherpad.ts'
-import { indexFiles, isMarkdown, typeOfPath } from './files.ts'
+import { indexFiles, isMarkdown, typeOfPath } from '../../shared/files/linked-files.ts'
 import { type MarkdownPlanOptions, planMarkdown } from './markdown-plan.ts'
 import { newDocument } from './new-document.ts'
 import type { Ids, PlannedAsset, PlannedDocument } from './planned.ts'

@@ -3,11 +3,11 @@
  * every changed link, so that an export can restore the files byte for byte.
  */
 import { limits } from '../../shared/limits.ts'
-import { slugOf } from '../../shared/markdown/slug.ts'
 import { plainName, titleIn } from '../../shared/names.ts'
 import type { Imported } from '../domain/records/keys.ts'
-import { baseNameOf, splitName } from './file-names.ts'
-import { type Files, isMarkdown, typeOfPath } from './files.ts'
+import { type Files, isMarkdown, typeOfPath } from '../../shared/files/linked-files.ts'
+import { baseNameOf, splitName } from '../../shared/files/paths.ts'
+import { linkForWiki, wikiParts } from '../../shared/markdown/wiki-links.ts'
 import { type Link, linksIn, type Rewrite, rewritten } from '../../shared/markdown/links-in-text.ts'
 import type { Ids, PlannedAsset, PlannedDocument } from './planned.ts'
 import type { Note, SourceFile } from './source.ts'
@@ -15,7 +15,7 @@ import { readTextFile, type TextFile } from './text-file.ts'
 
 export interface MarkdownPlanOptions {
   readonly source: string
-  readonly files: Files
+  readonly files: Files<SourceFile>
   readonly ids: Ids
   /** Whether `[[…]]` is a link, and whether a file's name is its document's title. */
   readonly obsidian: boolean
@@ -70,25 +70,18 @@ const rewriteAddress = (from: string, link: Link, gathering: Gathering, options:
   return insert === undefined ? undefined : { from: link.from, to: link.to, insert }
 }
 
-const inBrackets = (text: string): string => text.replaceAll(/[[\]\\]/g, '\\$&')
-
-/** Returns Markdown for `[[Note#Heading|shown]]` or `![[picture.png|300]]`. */
 const rewriteWiki = (from: string, link: Link, gathering: Gathering, options: MarkdownPlanOptions): Rewrite | undefined => {
-  const [, name = '', heading = '', alias] = /^([^#|]*)(?:#([^|]*))?(?:\|(.*))?$/s.exec(link.target) ?? []
-  const file = name.trim() === '' ? undefined : options.files.named(from, name.replace(/\\$/, ''))
-  if (file === undefined && name.trim() !== '') {
-    gathering.missing.add(name.trim())
+  const parts = wikiParts(link.target)
+  const file = options.files.named(from, parts.name)
+  if (file === undefined && parts.name !== '') {
+    gathering.missing.add(parts.name)
     return undefined
   }
-  // Documents here have no counterpart to a block id.
-  const last = heading.split('#').at(-1) ?? ''
-  const fragment = last === '' || last.startsWith('^') ? '' : `#${slugOf(last)}`
-  const address = file === undefined ? fragment : addressOf(file, fragment, gathering, options)
+  const address = file === undefined ? parts.fragment : addressOf(file, parts.fragment, gathering, options)
   if (address === undefined || address === '') return undefined
   const isPicture = link.embeds && file !== undefined && !isMarkdown(file.path)
-  if (link.embeds && !isPicture) gathering.notes.push({ path: from, note: `embedded ${name.trim()}, which is a link now` })
-  const shown = isPicture ? splitName(baseNameOf(file.path))[0] : (alias ?? ([name.trim(), heading].filter(Boolean).join(' › ') || 'link'))
-  return { from: link.from, to: link.to, insert: `${isPicture ? '!' : ''}[${inBrackets(shown)}](${address})` }
+  if (link.embeds && !isPicture) gathering.notes.push({ path: from, note: `embedded ${parts.name}, which is a link now` })
+  return { from: link.from, to: link.to, insert: linkForWiki(parts, address, isPicture ? file.path : undefined) }
 }
 
 const rewriteOf = (from: string, link: Link, gathering: Gathering, options: MarkdownPlanOptions): Rewrite | undefined =>

@@ -32,7 +32,16 @@ const linkOf = (vault: Vault, { secret, ...link }: LinkFile): Link => ({
 })
 
 const newOwnerLink = (vault: Vault, createdAt: number): Link =>
-  linkOf(vault, { id: newId(), role: 'owner', label: firstLinkLabel, secret: newShareKey(), createdAt, expiresAt: null, revokedAt: null })
+  linkOf(vault, {
+    id: newId(),
+    role: 'owner',
+    label: firstLinkLabel,
+    secret: newShareKey(),
+    createdAt,
+    expiresAt: null,
+    revokedAt: null,
+    first: true
+  })
 
 const countsOf = (links: readonly Link[]): Counts => {
   const live = links.filter(({ share }) => share.revokedAt === null)

@@ -53,6 +53,7 @@ export interface Command {
 export const exampleVariables: Readonly<Record<string, string>> = {
   URL: 'the share URL of a document',
   COMMENT: 'the id of a comment',
+  REPLY: 'the id of a reply',
   SUGGESTION: 'the id of a suggestion',
   SHARE: 'the id of a share link',
   TASK_URL: 'the link of a review assignment',
@@ -144,6 +145,7 @@ const summaries: Readonly<Record<string, string>> = {
   revision: 'number of the revision',
   commentId: 'id of the comment',
   suggestionId: 'id of the suggestion',
+  replyId: 'id of the reply',
   taskId: 'id of the assignment',
   share: 'id of the link',
   session: 'id of the session',

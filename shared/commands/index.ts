@@ -224,6 +224,8 @@ const review: readonly Command[] = [
   }),
   commandOf('editComment', { fields: { body: longText }, examples: ['agmd comments edit "$URL" "$COMMENT" -m "Whose words?"'] }),
   commandOf('deleteComment', { examples: ['agmd comments delete "$URL" "$COMMENT" --yes'], destroys: true }),
+  commandOf('editReply', { fields: { body: longText }, examples: ['agmd replies edit "$URL" "$REPLY" -m "Hers."'] }),
+  commandOf('deleteReply', { examples: ['agmd replies delete "$URL" "$REPLY" --yes'], destroys: true }),
   commandOf('listSuggestions', {
     fields: { author: { name: 'by' } },
     examples: ['agmd suggestions list "$URL"', 'agmd suggestions list "$URL" --status pending --json']

@@ -72,6 +72,8 @@ function added(state: BoardState, { drawn, source, ...change }: Change<'add card
 
 export function written(given: BoardState, { change, result, now, isSuggested }: Extract<BoardEvent, { kind: 'written' }>): BoardOutcome {
   if (result === 'gone') return { state: given, announcement: { kind: 'changed by others' } }
+  // If the person may no longer edit, the text stays in its field, where they can copy it.
+  if (result === 'refused') return { state: given, announcement: { kind: 'refused' } }
   if (change.kind === 'save card') return result === 'closed' ? { state: given } : closeDraft(ownChange(given, change, result, isSuggested))
   if (result !== 'done') return { state: given }
   const state = ownChange(given, change, result, isSuggested)

@@ -109,7 +109,7 @@ export type BoardAnnouncement =
   | { readonly kind: 'column moved'; readonly name: string; readonly place: number; readonly count: number }
   | { readonly kind: 'added'; readonly column: string }
   | { readonly kind: 'copies removed'; readonly name: string }
-  | { readonly kind: 'deleted' | 'changed by others' | 'still open' }
+  | { readonly kind: 'deleted' | 'changed by others' | 'still open' | 'refused' }
 
 export type BoardFocus =
   /** The focus moves immediately. */

@@ -2,8 +2,9 @@
  * A person's session in a chat: the message being edited, its draft, the announcements and the focus. Other people may change the chat at any time,
  * so the session finds a message again before it writes.
  */
-import { appendMessage, type Chat, editMessage, type Message, plainAuthor, restoreMessage } from '../fences/chat.ts'
+import { appendMessage, type Chat, editMessage, type Message, plainAuthor, restoreMessage, signMessage } from '../fences/chat.ts'
 import { mentionOf } from '../mentions.ts'
+import { isGuestNumber } from '../names.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
 import { isPlainKey, type Key } from './key.ts'
@@ -54,6 +55,14 @@ export function isOwn(message: Message, { name, isUnnamed, isShared }: Speaker, 
   const isByName = message.author === name && !isUnnamed && !/^guest(?: \d+)?$/i.test(name)
   return !message.imported && (isByName ? !isShared : sent.has(sentKey(message.author, message.time, message.text)))
 }
+
+/** Returns the messages that a guest without a name has sent on this device. */
+export const unsignedOf = (chat: Chat, sent: ReadonlySet<string>): Message[] =>
+  messagesOf(chat).filter(({ author, time, text, imported }) => !imported && isGuestNumber(author) && sent.has(sentKey(author, time, text)))
+
+/** Returns the edits that put the name of a guest on the messages that the guest sent without a name. */
+export const signEdits = (chat: Chat, sent: ReadonlySet<string>, name: string): Edit[] =>
+  unsignedOf(chat, sent).flatMap((message) => signMessage(chat, message, name))
 
 /** Returns the authors of a chat, the most recent first. */
 export const authorsOf = (chat: Chat): string[] =>

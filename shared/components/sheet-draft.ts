@@ -42,8 +42,11 @@ export const placeOf = (now: Reading, { row, column, own }: Begun): CellPosition
   return { row: rowOf(row) ?? row, column: columnOf(column) ?? column }
 }
 
-/** Whether others removed the cell's column. */
-export const isRemoved = (now: Reading, { column, own }: Begun): boolean => followed(own, now).columnOf(column) === undefined
+/** Whether others removed the cell's row or column. A row that is still to be added at the end has no row yet. */
+export const isRemoved = (now: Reading, { row, column, own }: Begun): boolean => {
+  const { rowOf, columnOf } = followed(own, now)
+  return columnOf(column) === undefined || (row < own.texts.length && rowOf(row) === undefined)
+}
 
 const isSame = (one: Reading, other: Reading): boolean => JSON.stringify(one.texts) === JSON.stringify(other.texts)
 

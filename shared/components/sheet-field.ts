@@ -30,7 +30,7 @@ import {
   isElsewhere
 } from './sheet-state.ts'
 import { canonicalFormula, withEnglishNames } from './typed-formula.ts'
-import { typedNumber, withDecimalComma } from './typed-number.ts'
+import { pastedNumber, typedNumber, withDecimalComma } from './typed-number.ts'
 
 /** Opens a cell for editing. `text` replaces its content. */
 export function editCell(
@@ -72,9 +72,12 @@ const storing =
     return [...now.setCells([{ ...placeOf(readingOf(now), begun), text: named.text }]), ...named.edits]
   }
 
-/** Returns typed text as its cell stores it. In chart data, every value is plain text. */
-function storedText(text: string, before: string, { index, hasDecimalComma, hasGermanNames }: SheetWorld): string {
-  if (text === before) return text
+/**
+ * Returns typed text as its cell stores it. In chart data, every value is plain text. `isReplaced`: the person typed over the cell, so the same number
+ * with a comma is meant as a number. A cell that was only opened keeps its text.
+ */
+function storedText(text: string, before: string, { index, hasDecimalComma, hasGermanNames }: SheetWorld, isReplaced = false): string {
+  if (text === before) return isReplaced && hasDecimalComma ? pastedNumber(text) : text
   const typed = hasDecimalComma ? typedNumber(text, before) : text
   if (index < 0) return typed
   const formula = hasDecimalComma ? canonicalFormula(typed) : typed
@@ -87,7 +90,7 @@ function commit(state: SheetState, world: SheetWorld, step: CellPosition): Sheet
   if (begun === undefined) return { state }
   const place = placeOf(readingOf(world.table), begun)
   const text = draft.text.trim()
-  const [mine, theirs] = [storedText(text, begun.before, world), textAt(world.table, place)]
+  const [mine, theirs] = [storedText(text, begun.before, world, state.pointsSideways), textAt(world.table, place)]
   const isChanged = mine !== begun.before
   const isContested = isChanged && theirs !== begun.before && theirs !== mine
   const isStep = step.row !== 0 || step.column !== 0

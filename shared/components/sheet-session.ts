@@ -41,6 +41,11 @@ export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorl
       const opened = editCell(state, world, noStep)
       return opened.hold === undefined ? opened : { ...opened, state: { ...opened.state, draft: { ...opened.state.draft, from: 0 } } }
     }
+    case 'entered': {
+      if (isPicking || state.begun !== undefined) return { state }
+      const opened = carryOutInGrid(state, world, { kind: 'edit', text: event.typed.text })
+      return { ...opened, state: { ...opened.state, draft: event.typed } }
+    }
     case 'keep reference':
       return { state: { ...state, pointing: keepReference(pointing, world.index) } }
     case 'go on': {

@@ -84,6 +84,8 @@ export type SheetEvent =
   | { readonly kind: 'edit'; readonly place: CellPosition }
   /** Opens the first cell for editing, so that typing replaces its content. */
   | { readonly kind: 'begin' }
+  /** The selected cell received text, for example from an input method (IME). The text opens the cell and replaces its content. */
+  | { readonly kind: 'entered'; readonly typed: Typed }
   | { readonly kind: 'typed'; readonly draft: Typed }
   /** A key was pressed in the field. */
   | { readonly kind: 'field key'; readonly key: Key; readonly draft: Typed }

@@ -63,7 +63,8 @@ export interface Board {
 export const letters: Readonly<Record<CardState, string>> = { open: ' ', doing: '>', done: 'x' }
 const states: Readonly<Record<string, CardState>> = { ' ': 'open', '>': 'doing', x: 'done', X: 'done' }
 
-const cardStart = /^([-*+][ \t]+)(?:\[([ xX>]*)\](?:[ \t]+|$))?/
+/** Matches the beginning of a card, up to its words. */
+export const cardStart = /^([-*+][ \t]+)(?:\[([ xX>]*)\](?:[ \t]+|$))?/
 const detailStart = /^(?: {2}|\t)/
 
 /** Returns the range of a column's title on its line; undefined if the line does not begin a column. */
@@ -73,8 +74,11 @@ const titleOf = (text: string): Range | undefined => {
   return { from, to: trimBlanks(text, from) }
 }
 
+/** Whether a line begins a column. */
+export const isColumnLine = (text: string): boolean => titleOf(text) !== undefined
+
 /** Whether a line begins a column or a card. */
-export const isBoardLine = ({ text }: Line): boolean => titleOf(text) !== undefined || cardStart.test(text)
+export const isBoardLine = ({ text }: Line): boolean => isColumnLine(text) || cardStart.test(text)
 
 const word = /\S+/g
 const label = /^[@#]([\p{L}\p{N}_](?:[\p{L}\p{N}_./-]*[\p{L}\p{N}_])?)([,;:!?.)]*)$/u

@@ -12,7 +12,7 @@
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { breaksLine, runEnd, skipBlanks, trimBlanks } from '../text/scan.ts'
-import { indentedLine, insertLines, linesOfText, rewrite, rewriteLines, unindentedLine, vacate, within } from './edits.ts'
+import { indentedLine, insertLines, linesOfText, replace, rewrite, rewriteLines, unindentedLine, vacate, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 
 export interface Message {
@@ -51,6 +51,8 @@ export interface Chat {
 }
 
 const messageStart = /^\[([^\]\n]*)\][ \t]+@([^:]*):[ \t]?/
+/** Matches the beginning of a message up to the end of its author. The group is the part before the author. */
+const authorPlace = /^(\[[^\]\n]*\][ \t]+@)[^:]*/
 const viewForm = /^\{\{(.*)\}\}[ \t]*$/
 const indentation = /^(?: {2}|\t)/
 
@@ -178,6 +180,14 @@ export const restoreMessage = ({ fence }: Chat, { index, lines }: Message): read
       lines.map(({ text }) => text)
     )
   )
+
+/** Changes only a message's author. */
+export const signMessage = ({ fence }: Chat, { lines: [line], imported }: Message, author: string): readonly Edit[] => {
+  const name = line === undefined || imported ? undefined : authorPlace.exec(line.text)
+  if (line === undefined || name == null) return []
+  const from = line.from + (name[1] ?? '').length
+  return within(fence, replace(fence, { from, to: line.from + name[0].length }, plainAuthor(author)))
+}
 
 /** Changes only a message's text. Blank text removes the message. The caller must check that the person may change it. */
 export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {

@@ -132,13 +132,29 @@ const changeOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence)
   sheet: sheetChange
 }
 
-/** Describes the effect of a text edit on the fence that contains it. `fences` are all fences of the text. */
-export const describedEdit = (fences: readonly Fence[], edit: Edit): DescribedChange | undefined => {
+/**
+ * Returns the fence that contains a text edit, before and after the edit. Their offsets begin at the fence's first line. Undefined if the edit is not
+ * in one fence, or changes its kind. `fences` are all fences of the text.
+ */
+export const editedFence = (fences: readonly Fence[], edit: Edit): readonly [before: Fence, after: Fence] | undefined => {
   const fence = fenceAt(fences, edit.from)
   if (fence === undefined || edit.from < fence.bodyFrom || edit.to > fence.bodyTo) return undefined
   const start = fence.source.lastIndexOf('\n', fence.from - 1) + 1
   const local = { ...edit, from: edit.from - start, to: edit.to - start }
   const own = fence.source.slice(start, fence.to)
   const [before, after] = [fencesOf(own)[0], fencesOf(applyEdits(own, [local]))[0]]
-  return before?.kind === fence.kind && after?.kind === fence.kind ? changeOf[before.kind]?.(before, after) : undefined
+  return before?.kind === fence.kind && after?.kind === fence.kind ? [before, after] : undefined
 }
+
+/** Describes the effect of a text edit on the fence that contains it. `fences` are all fences of the text. */
+export const describedEdit = (fences: readonly Fence[], edit: Edit): DescribedChange | undefined => {
+  const both = editedFence(fences, edit)
+  return both && changeOf[both[0].kind]?.(...both)
+}
+
+/** Returns a description whose strings have at most `unitsMax` UTF-16 units. */
+export const shortened = (change: DescribedChange, unitsMax: number): DescribedChange =>
+  Object.fromEntries(
+    Object.entries(change).map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, unitsMax).toWellFormed() : value])
+    // Only the lengths of strings change.
+  ) as unknown as DescribedChange

@@ -3,10 +3,23 @@
  * callout's title.
  */
 import type MarkdownIt from 'markdown-it'
+import { term } from '../words.ts'
 import type { Token } from './tokens.ts'
 
 /** Matches the first line of a callout: its kind, and its title or ''. */
 export const calloutMarker = /^\[!(note|tip|important|warning|caution)\][ \t]*([^\n]*)(?:\n|$)/i
+
+/** The names of the kinds, which are the titles of callouts without one. */
+const names: Readonly<Record<string, string>> = {
+  note: term('Note'),
+  tip: term('Tip'),
+  important: term('Important'),
+  warning: term('Warning'),
+  caution: term('Caution')
+}
+
+/** Returns the English name of a kind, which may be written in capital letters. */
+export const calloutName = (kind: string): string => names[kind.toLowerCase()] ?? kind
 
 /** Maps the opening token of each quote to its closing token. */
 const closesOf = (tokens: readonly Token[]): ReadonlyMap<Token, Token> => {
@@ -20,7 +33,8 @@ const closesOf = (tokens: readonly Token[]): ReadonlyMap<Token, Token> => {
   return closes
 }
 
-export const callouts = (markdown: MarkdownIt): void => {
+/** `words` translates the names of the kinds. */
+export const callouts = (markdown: MarkdownIt, words: (english: string) => string = (english) => english): void => {
   // This runs before inline text is parsed, because it removes the marker from the source of the first paragraph.
   markdown.core.ruler.after('block', 'callouts', (state) => {
     const { tokens, Token } = state
@@ -35,7 +49,7 @@ export const callouts = (markdown: MarkdownIt): void => {
       const close = closes.get(open)
       if (found === null || close === undefined) continue
       const kind = (found[1] ?? 'note').toLowerCase()
-      const title = found[2]?.trim() || `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
+      const title = found[2]?.trim() ?? ''
       open.type = 'callout_open'
       open.tag = close.tag = 'div'
       open.attrSet('class', `callout callout-${kind}`)
@@ -47,9 +61,9 @@ export const callouts = (markdown: MarkdownIt): void => {
         new Token('inline', '', 0),
         new Token('callout_title_close', 'p', -1)
       ] as const
-      titled[0].attrSet('class', 'callout-title')
+      titled[0].attrSet('class', title === '' ? 'callout-title callout-kind' : 'callout-title')
       titled[0].block = titled[2].block = true
-      titled[1].content = title
+      titled[1].content = title || words(calloutName(kind))
       titled[1].children = []
       // A paragraph that contains only the marker is left out.
       put.push(...titled)

@@ -9,3 +9,17 @@ export const emoji: readonly (readonly [name: string, sign: string])[] = Array.f
   words[2 * index] ?? '',
   words[2 * index + 1] ?? ''
 ])
+
+const signs = new Map(emoji)
+/** Longest name of an emoji, in UTF-16 units. */
+const nameUnitsMax = 24
+
+/** Returns the letters that are typed after a colon at the end of a string. The colon begins the string or follows a space. Undefined if there is none. */
+export const typedEmoji = (text: string): string | undefined => /(?:^|[\s(]):([a-z0-9_+-]{1,24})$/.exec(text.slice(-nameUnitsMax - 2))?.[1]
+
+/** Returns the emoji whose name is typed after a colon at the end of a string, and its name. Undefined if there is none. */
+export function emojiAtEnd(text: string): { readonly name: string; readonly sign: string } | undefined {
+  const name = typedEmoji(text) ?? ''
+  const sign = signs.get(name)
+  return sign === undefined ? undefined : { name, sign }
+}

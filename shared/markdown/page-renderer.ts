@@ -26,6 +26,8 @@ export interface PageLibraries {
   readonly highlighter: () => Highlighter | undefined
   /** Returns undefined while Temml is not loaded. Formulas are then shown as source. */
   readonly formulaSetter: () => FormulaSetter | undefined
+  /** Translates words that the renderer adds. Without it, they are in English. */
+  readonly words?: RenderOptions['words']
   /**
    * Returns the renderer of boards, chats, sheets, charts and widgets (components.ts); undefined while it is not loaded. Their source is then shown.
    */
@@ -86,6 +88,7 @@ export const createPageRenderer = (
   createRenderer({
     isOwnLink,
     captions: true,
+    words: libraries.words,
     ...(typography === undefined ? {} : { typography }),
     math: (tex, display) => setFormula(libraries.formulaSetter(), tex, display),
     highlight(code, language) {

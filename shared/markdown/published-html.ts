@@ -3,10 +3,15 @@
  * file has the same form.
  */
 import type { Heading } from './environment.ts'
+import { dayIn, frameWords, inLanguage, type PublishedLanguage } from './published-words.ts'
 
 export interface Page {
   readonly title: string
   readonly description: string
+  /** The language of the words around the text. English by default. */
+  readonly language?: PublishedLanguage
+  /** The language of the text (BCP 47); undefined if the text does not say it. */
+  readonly textLanguage?: string | undefined
   /** The address of the page itself; undefined for a file, which has no address. */
   readonly url: string | undefined
   readonly markdownUrl: string | undefined
@@ -70,35 +75,31 @@ const head = ({ title, description, url, markdownUrl, indexed, style, font, scri
     ...(css === '' ? [] : [`<style>${css}</style>`])
   ].join('\n')
 
-const contents = (headings: readonly Heading[]): string => {
+const contents = (headings: readonly Heading[], words: string): string => {
   const shown = headings.filter(({ level, text }) => level >= 2 && level <= 3 && text !== '')
   if (shown.length < contentsMin) return ''
   const items = shown
     .slice(0, contentsMax)
     .map(({ level, text, id }) => `<li class="level-${level}"><a href="#${escape(id)}">${escape(text)}</a></li>`)
-  return `<nav class="contents" aria-label="Contents"><details><summary>Contents</summary><ol>\n${items.join('\n')}\n</ol></details></nav>`
+  return `<nav class="contents" aria-label="${words}"><details><summary>${words}</summary><ol>\n${items.join('\n')}\n</ol></details></nav>`
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
-
-const timeHtml = (at: number): string => {
-  const date = new Date(at)
-  const words = `${months[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`
-  return `<time datetime="${date.toISOString()}">${words}</time>`
-}
+const timeHtml = (language: PublishedLanguage, at: number): string =>
+  `<time datetime="${new Date(at).toISOString()}">${dayIn(language, at)}</time>`
 
 const isSameDay = (one: number, other: number): boolean =>
   new Date(one).toISOString().slice(0, 10) === new Date(other).toISOString().slice(0, 10)
 
 /** Returns the line below the title: the author, and the days on which the text was published and changed. Empty if the page has no times. */
-const bylineHtml = ({ author, publishedAt, updatedAt }: Page): string => {
+const bylineHtml = ({ author, publishedAt, updatedAt, language = 'en' }: Page): string => {
   if (updatedAt === undefined) return ''
+  const { published, updated } = frameWords[language]
   const parts = [
     ...(author === undefined ? [] : [`<span dir="auto">${escape(author)}</span>`]),
-    ...(publishedAt === undefined ? [] : [`Published ${timeHtml(publishedAt)}`]),
+    ...(publishedAt === undefined ? [] : [`${published} ${timeHtml(language, publishedAt)}`]),
     ...(publishedAt !== undefined && (isSameDay(publishedAt, updatedAt) || updatedAt < publishedAt)
       ? []
-      : [`Updated ${timeHtml(updatedAt)}`])
+      : [`${updated} ${timeHtml(language, updatedAt)}`])
   ]
   return `<p class="byline">${parts.join(' · ')}</p>\n`
 }
@@ -140,22 +141,23 @@ function titled({ title, headings, html }: Page): Pick<Page, 'html' | 'headings'
 
 /** Returns the complete page. The title occurs only once. */
 export const pageHtml = (page: Page): string => {
-  const { markdownUrl } = page
+  const { markdownUrl, language = 'en', textLanguage } = page
+  const words = frameWords[language]
   const { html, headings } = titled(page)
   const below =
     page.below ?? (markdownUrl === undefined ? undefined : `<a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a>`)
   const links = below === undefined ? '' : `<footer>\n<p>${below}</p>\n</footer>\n`
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 ${head(page)}
 </head>
 <body>
-<a class="skip" href="#page:text">Skip to the text</a>
-${contents(headings)}
+<a class="skip" href="#page:text">${words.skip}</a>
+${contents(headings, words.contents)}
 <main id="page:text">
-${page.above ?? ''}<article dir="auto">
-${withByline(html, bylineHtml(page))}</article>
+${page.above ?? ''}<article dir="auto"${textLanguage === undefined ? '' : ` lang="${escape(textLanguage)}"`}>
+${withByline(inLanguage(html, language), bylineHtml(page))}</article>
 </main>
 ${links}</body>
 </html>

@@ -48,6 +48,8 @@ export interface RenderOptions {
   readonly idPrefix?: string
   /** Replaces emoji names and dashes in the rendered text (typography.ts). Published pages use it. */
   readonly typography?: (markdown: MarkdownIt) => void
+  /** Translates words that the renderer adds, such as the names of callouts. Without it, they are in English. */
+  readonly words?: ((english: string) => string) | undefined
   /** Whether a picture that is alone in its paragraph shows its title as a caption. */
   readonly captions?: boolean
   /** Whether a link leads to this service. Other links get `rel="noopener nofollow ugc"`. */
@@ -122,7 +124,7 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   markdown.use(footnote as unknown as (markdown: MarkdownIt) => void)
   markdown.use(frontMatter)
   markdown.use(lineBreaks)
-  markdown.use(callouts)
+  markdown.use(callouts, options.words)
   markdown.use(details)
   markdown.use(comments)
   markdown.use(inlineHtml)
@@ -145,7 +147,7 @@ export const createRenderer = (options: RenderOptions = {}): Renderer => {
   alignByClass(markdown)
   markdown.renderer.rules['s_open'] = () => '<del>'
   markdown.renderer.rules['s_close'] = () => '</del>'
-  markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n'
+  markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table dir="auto">\n'
   markdown.renderer.rules['table_close'] = () => '</table></div>\n'
   return {
     render(source) {

@@ -114,7 +114,9 @@ export const listFields = {
 } as const
 
 /** A reply to a comment or suggestion. */
-export const ReplyRecord = z.object({ id: z.string(), body: z.string(), ...authorFields, createdAt: Instant }).meta({ id: 'Reply' })
+export const ReplyRecord = z
+  .object({ id: z.string(), body: z.string(), ...authorFields, createdAt: Instant, editedAt: Instant.optional() })
+  .meta({ id: 'Reply' })
 
 /** The text of a comment or reply. */
 export const Body = MarkdownInput.refine((text) => notBlank[0].test(text), notBlank[1])

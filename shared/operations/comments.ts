@@ -48,6 +48,7 @@ export const CommentRecord = z
     resolvedByKind: AuthorKind.nullable(),
     createdAt: Instant,
     updatedAt: Instant,
+    editedAt: Instant.optional(),
     version: Version.meta({ description: 'Version of the document when the comment was made.' }),
     taskId: z.string().optional().meta({ description: 'Id of the review assignment.' }),
     replies: z.array(ReplyRecord)
@@ -92,9 +93,8 @@ const replyElsewhere = { replyto: reply, inreplyto: reply, parentid: reply, pare
 export const createComment = operation({
   summary: 'Creates a comment on the document, or on words, a line or a range in it.',
   description:
-    'If the text does not contain find, the call returns 422 with the most similar lines; with unanchored, the comment is created without an anchor. With baseVersion, line and range refer to that version, ' +
-    'and the comment follows its text from there. A page with the live text may also send the characters of find; they are used if they ' +
-    'spell find.',
+    'If the text does not contain find, the call returns 422 with the most similar lines. With baseVersion, line and range refer to that version, ' +
+    'and the comment follows its text from there. A page may also send the characters of find; they count if they spell it.',
   on: 'document',
   role: 'comment',
   rest: { method: 'POST', path: '/api/docs/{id}/comments', status: 201, query: ['brief'] },
@@ -182,7 +182,7 @@ export const editComment = operation({
 })
 
 export const deleteComment = operation({
-  summary: 'Deletes the caller’s own comment with its replies.',
+  summary: 'Deletes the caller’s own comment with its replies; owners delete any.',
   on: 'document',
   role: 'comment',
   rest: { method: 'DELETE', path: '/api/docs/{id}/comments/{commentId}' },

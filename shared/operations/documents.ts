@@ -101,7 +101,7 @@ export const deleteDocument = operation({
   summary: 'Deletes a document: moves it to the trash or erases it.',
   description:
     `Every link, the published page and the addresses of its files stop working at once. For ${limits.trashDays} days an owner can restore the document; ` +
-    'after that, the server erases it with everything in it. permanent=true erases it at once, even from the trash.',
+    'then the server erases it with everything in it. permanent=true erases it at once, even from the trash.',
   on: 'document',
   role: 'owner',
   inTrash: true,

@@ -19,7 +19,7 @@ export const listEvents = operation({
   summary: 'Lists the events after a cursor, or waits for the next one.',
   description:
     'To continue, pass `latest` as `since`. `since=latest` without `wait` returns the newest cursor; with `wait` it waits for the next event. Events about comments ' +
-    'and suggestions contain the current text (`body`, `quote`, `replacement`); `cut` names shortened fields. With `Accept: text/event-stream`, the response is a stream of server-sent events; `Last-Event-ID` resumes it.',
+    'and suggestions contain the current text (`body`, `quote`, `replacement`); `cut` names shortened fields. With `replyId`, `comment.edited` and `comment.deleted` concern a reply. With `Accept: text/event-stream`, the response is a stream of server-sent events; `Last-Event-ID` resumes it.',
   on: 'document',
   role: 'view',
   // The owner can see in the feed who deleted the document.

@@ -57,6 +57,7 @@ import {
   startSpeech,
   startTranscription
 } from './media.ts'
+import { deleteReply, editReply } from './replies.ts'
 import { searchDocument, searchDocuments } from './search.ts'
 import { readHealth } from './service.ts'
 import { changeShare, createShare, listShares, readShare, revokeShare } from './shares.ts'
@@ -103,6 +104,8 @@ export const operations = {
   resolveComment,
   editComment,
   deleteComment,
+  editReply,
+  deleteReply,
   listSuggestions,
   readSuggestion,
   createSuggestion,

@@ -102,7 +102,7 @@ export const proposalFields = {
   granularity: z
     .enum(granularities)
     .optional()
-    .meta({ description: 'With mode=suggest: the size of each suggestion. By default, a run of changed lines or an edit.' }),
+    .meta({ description: 'With mode=suggest: size of each suggestion. By default, a run of changed lines or an edit.' }),
   note: MarkdownInput.optional().meta({ description: 'With mode=suggest: a note on the suggestions.' })
 }
 
@@ -195,6 +195,7 @@ const share = {
   expiresAt: Instant.nullable(),
   madeThrough: z.string().nullable().meta({ description: 'Id of the parent link, with which this link ends.' }),
   lastUsedAt: Instant.nullable(),
+  first: z.boolean().meta({ description: 'Made with the document.' }),
   revoked: z.boolean()
 }
 

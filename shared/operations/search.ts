@@ -43,8 +43,8 @@ export const searchDocument = operation({
 export const searchDocuments = operation({
   summary: 'Searches titles and text of the caller’s own documents, newest first.',
   description:
-    'Search other people’s documents one by one, with their links. The response has only some matches from each document; search the document to get all. capped means that the time limit ' +
-    'ended the search early; continue with nextBefore.',
+    'Search other people’s documents one by one, with their links. It shows only some matches of each document; search the document for all. capped: the time limit ' +
+    'ended the search; continue with nextBefore.',
   on: 'account',
   needs: 'identity',
   byProgram: true,

@@ -25,30 +25,33 @@ const suggestion = {
   operation: Operation,
   type: Operation.meta({ description: 'Same as operation.' }),
   status: z.enum(['pending', 'accepted', 'rejected', 'orphaned']).meta({ description: 'orphaned: pending, but its text is gone.' }),
-  original: z.string().meta({ description: 'The text to change; empty for an insertion.' }),
+  original: z.string().meta({ description: 'Text to change; empty for an insertion.' }),
   text: z.string(),
   note: z.string().nullable(),
-  from: z.int().nullable().meta({ description: 'Current position; null if decided or orphaned.' }),
+  from: z.int().nullable().meta({ description: 'Position; null if decided or orphaned.' }),
   to: z.int().nullable(),
   line: z.int().nullable(),
   ...authorFields,
   createdAt: Instant,
-  version: Version.meta({ description: 'Version of the document when the suggestion was made.' }),
-  updatedAt: Instant.optional().meta({ description: 'Time of the author’s last change or the last reply, if any.' }),
+  version: Version.meta({ description: 'Version when made.' }),
+  updatedAt: Instant.optional().meta({ description: 'Last change by its author, or reply.' }),
   decidedBy: z.string().nullable(),
   decidedByKind: AuthorKind.nullable(),
   decidedAt: Instant.nullable(),
-  resultVersion: Version.nullable().meta({ description: 'Version of the document after acceptance.' }),
+  resultVersion: Version.nullable().meta({ description: 'Version after acceptance.' }),
   reason: z.string().optional().meta({ description: 'Reason for the rejection.' }),
-  withdrawn: z.literal(true).optional().meta({ description: 'Present if the author withdrew the suggestion.' }),
+  withdrawn: z.literal(true).optional().meta({ description: 'Its author withdrew it.' }),
   replies: z.array(ReplyRecord).optional().meta({ description: 'Absent without replies.' }),
-  draftId: z.string().optional().meta({ description: 'For a typed suggestion: its draftId up to the first dot.' }),
-  step: z.int().optional().meta({ description: 'For a typed suggestion: its version.' }),
-  setId: z.string().optional().meta({ description: 'Id of the set of suggestions.' }),
+  draftId: z.string().optional().meta({ description: 'If typed: draftId up to its first dot.' }),
+  step: z.int().optional().meta({ description: 'If typed: its version.' }),
+  setId: z.string().optional().meta({ description: 'Id of its set.' }),
   taskId: z.string().optional().meta({ description: 'Id of the review assignment.' })
 } as const
 
-export const SuggestionRecord = z.object({ id: z.string(), ...suggestion }).meta({ id: 'Suggestion' })
+/** The change of a decided suggestion to a board, chat, chart or sheet (`DescribedChange`). */
+const change = z.looseObject({ kind: z.string() }).meta({ description: 'Once decided: its change to a component.' })
+
+export const SuggestionRecord = z.object({ id: z.string(), ...suggestion, change: change.optional() }).meta({ id: 'Suggestion' })
 
 /** The suggestions that were created from proposed text or from proposed edits. */
 export const ProposedSuggestions = z
@@ -89,10 +92,10 @@ export const readSuggestion = operation({
 })
 
 export const createSuggestion = operation({
-  summary: 'Suggests inserting, deleting or replacing text. The document changes only when somebody with the edit role accepts it.',
+  summary: 'Suggests inserting, deleting or replacing text. The text changes only when an editor accepts it.',
   description:
     'Name the text by find, line or anchor. Text is inserted after the target, or before it with at: before. At a line, it becomes a new ' +
-    'line (before, after) or a part of that line (start, end). Without a target, it goes to the start or end of the document. Deleting a line also deletes its line ending.',
+    'line (before, after) or a part of that line (start, end). Without a target, it goes to the start or end. Deleting a line also deletes its line ending.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions', status: 201, query: ['brief'] },
@@ -131,12 +134,12 @@ export const createSuggestion = operation({
 })
 
 export const draftSuggestion = operation({
-  summary: 'Creates a suggestion while its author types it, or changes the author’s own pending suggestion.',
+  summary: 'Creates a suggestion while its author types it, or changes the author’s pending suggestion.',
   description:
-    'All requests with the same draftId belong to one suggestion. Choose the id at random: others see the part before its first dot. Name the text as when ' +
-    'you create a suggestion; if the server cannot find it, a suggestion on the same text keeps its anchor. Each change has a higher step. A lower step, or ' +
+    'All requests with one draftId belong to one suggestion. Choose the id at random: others see the part before its first dot. Name the text as when ' +
+    'you create a suggestion; if it is not found, a suggestion on the same text keeps its anchor. Each change has a higher step. A lower step, or ' +
     'the same step with other text, returns 409 stale_step. After a reply, or if the text has moved, the call returns 409 suggestion_fixed. done ends the ' +
-    'typing; one event covers all changes. For a decided suggestion, it returns 409, unless it was decided with the same text.',
+    'typing; one event covers all changes. A decided suggestion returns 409, unless it was decided with the same text.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'PUT', path: '/api/docs/{id}/drafts/{draftId}' },
@@ -210,9 +213,9 @@ const withAction = (raw: Record<string, unknown>): Record<string, unknown> => {
 export const decideSuggestion = operation({
   summary: 'Accepts, rejects or reopens a suggestion.',
   description:
-    'Accepting changes the text in the same commit, if the suggestion’s text has not changed. Reopening undoes the change of an accepted ' +
-    'suggestion, if that text has not changed. With step, the suggestion must not have changed since you read it. Otherwise it returns 409 ' +
-    'target_changed, with the current lines. Repeating a decision returns 200; the opposite one returns 409.',
+    'Accepting changes the text in the same commit; a suggestion that only moves lines moves them as they are now. Reopening an accepted ' +
+    'one undoes that, if the text has not changed since. With step, it must be as you read it. Otherwise it returns 409 ' +
+    'target_changed, with the current lines. The same decision again returns 200, the opposite 409.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['brief', 'dryRun'] },
@@ -234,14 +237,14 @@ export const decideSuggestion = operation({
 })
 
 export const withdrawSuggestion = operation({
-  summary: 'Withdraws the caller’s own pending suggestion: it counts as rejected by its author.',
+  summary: 'Withdraws the caller’s pending suggestion; undo reopens it.',
   on: 'document',
   role: 'suggest',
-  rest: { method: 'DELETE', path: '/api/docs/{id}/suggestions/{suggestionId}' },
+  rest: { method: 'DELETE', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['undo'] },
   mcp: 'withdraw_suggestion',
   cli: 'suggestions withdraw',
   examples: ['agmd suggestions withdraw "$URL" "$SUGGESTION"'],
-  input: z.object({ suggestionId: AnnotationId }),
+  input: z.object({ suggestionId: AnnotationId, undo: z.boolean().optional().describe('Reopens it.') }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord }),
   errors: ['not_author', 'already_decided']
 })
@@ -277,8 +280,8 @@ const withDecisions = (raw: Record<string, unknown>): Record<string, unknown> =>
 export const decideSuggestions = operation({
   summary: 'Accepts and rejects several suggestions in one commit.',
   description:
-    'Send decisions, or one action for all pending suggestions in a set (setId) or for those in suggestionIds. Each is decided on its own; if two ' +
-    'change the same text, the first is accepted. The response lists the suggestions that could not be decided.',
+    'Send decisions, or one action for all pending suggestions of a set (setId) or of suggestionIds. Each is decided on its own; if two ' +
+    'change the same characters, the first is accepted. The response lists those that could not be decided.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/decisions', query: ['brief', 'dryRun'] },

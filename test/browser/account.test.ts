@@ -69,7 +69,7 @@ test('[QUICK-3] documents of an account are found by words of their text, below 
   await context.close()
 })
 
-test('[WEB-59] [LINK-8] [ACCT-23] [ACCT-30] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
+test('[WEB-59] [WEB-112] [LINK-8] [ACCT-23] [ACCT-30] [PUBLISH-44] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
   const { context, page, heard } = await join('ana@example.org', {}, '/')
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
@@ -121,6 +121,7 @@ test('[WEB-59] [LINK-8] [ACCT-23] [ACCT-30] a person signs up, writes a document
   // The page was published before the document was in the account.
   await page.getByRole('tab', { name: 'Publish' }).click()
   await page.getByText('The page names no author. To name Someone, publish it again.').waitFor()
+  await page.getByRole('button', { name: 'Name Someone as the author' }).waitFor()
   await publish({ published: false })
   await page.keyboard.press('Escape')
   await page.goto(world.url)
@@ -129,6 +130,10 @@ test('[WEB-59] [LINK-8] [ACCT-23] [ACCT-30] a person signs up, writes a document
   await page.getByRole('dialog').getByText('1 other link is in use.').waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.goto(`${world.url}/account`)
+  await page.getByRole('button', { name: 'Save name' }).click()
+  const told = await page.locator('.notice', { hasText: 'Name saved.' }).boundingBox()
+  const above = await page.locator('.account-line').boundingBox()
+  expect((told?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeGreaterThanOrEqual(12)
 
   // In another browser without a link, the session alone opens the document until it ends.
   const other = await browser.newContext()

@@ -243,7 +243,7 @@ test('[WRITE-74] an editable page opens with the caret at the first words, which
   await page.close()
 })
 
-test('[WRITE-75] [WRITE-139] [GRID-18] while a person types the bars fade on a desktop; on touch screens they stay, and a tap in a cell puts the caret there', async () => {
+test('[WRITE-75] [WRITE-139] [GRID-18] [LOOK-25] while a person types the bars fade on a desktop; on touch screens they stay, and a tap in a cell puts the caret there', async () => {
   const owned = await createDocument(world.url, '# Words\n\n| a | b |\n| - | - |\n| one | two |\n\nA line.\n')
   for (const isPhone of [false, true]) {
     const context = await browser.newContext({
@@ -279,6 +279,12 @@ test('[WRITE-75] [WRITE-139] [GRID-18] while a person types the bars fade on a d
       await bold.tap()
       await bold.and(page.locator(':not([aria-pressed])')).waitFor()
       await until(async () => (await background()) === before, 'the background as it was')
+      // A message appears above the bar and the on-screen keyboard.
+      await page.evaluate(() => globalThis.document.documentElement.style.setProperty('--keyboard', '280px'))
+      const told = page.locator('.toast', { hasText: 'Nothing to undo' })
+      while ((await told.count()) === 0) await page.keyboard.press('Control+z')
+      const [message, bar] = [await told.boundingBox(), await page.locator('.toolbar').boundingBox()]
+      expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
     }
     await context.close()
   }

@@ -109,7 +109,7 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key)
   }
-  await grid.locator('[data-cell=A1]:focus').waitFor()
+  await grid.locator('[data-cell=A1]:focus-within').waitFor()
   await press('ArrowDown', 'ArrowRight')
   await page.keyboard.type('1,5')
   await press('Enter')
@@ -162,29 +162,33 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   await other.leave()
 })
 
-test('[COMP-52] the data of a chart is picked in the sheets of its document, by keys, mouse and finger; Esc changes nothing', async () => {
+test('[COMP-52] [COMP-186] the data of a chart is picked in the sheets of its document, by keys, mouse and finger; Esc changes nothing', async () => {
   const sheet = (info: string) =>
     `\`\`\`sheet${info}\n| Item | Qty | Cost |\n| --- | --- | --- |\n| Pens | 1 | 10 |\n| Ink | 2 | 20 |\n\`\`\`\n\n`
   const source = (second: string, ...lines: readonly string[]): string => sheet(' #first') + sheet(second) + chart(...lines)
   const before = source('', ...visits)
   const { page, document, text, leave } = await writer(before)
-  const pick = page.getByRole('button', { name: 'Pick data' })
+  const pick = page.getByRole('button', { name: 'Select data range' })
   const grid = (number: number) => page.getByRole('grid').nth(number)
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key)
   }
   // With the keyboard, the person chooses some cells of the other sheet, which gets an id.
   await pick.press('Enter')
-  await grid(0).locator('[data-cell=A1]:focus').waitFor()
+  // All cells of the first sheet are selected at once.
+  await grid(0).locator('[data-cell=C3]:focus-within').waitFor()
+  await page.getByRole('button', { name: 'Use A1:C3' }).waitFor()
   await page.getByText('Select the data for Chart: Visitors').waitFor()
   await look(page, 'charts-pick')
   await press('x', 'Delete', 'Alt+ArrowDown')
-  await grid(1).locator('[data-cell=A1]:focus').waitFor()
+  await grid(1).locator('[data-cell=A1]:focus-within').waitFor()
+  expect(await page.getByRole('button', { name: 'Use A1' }).isDisabled()).toBe(true)
   await press('Shift+ArrowDown', 'Shift+ArrowRight', 'Enter')
   const [type = '', title = ''] = visits
   const picked = source(' #sheet', type, title, 'data: #sheet!A1:B2')
   await text(picked)
   await page.locator('.component-chart circle[data-says="Pens, Qty: 1"]').waitFor()
+  await page.getByText('The data is in Sheet (#sheet) A1:B2.').waitFor()
   await until(() => pick.evaluate((element) => element.matches(':focus')), 'the focus is back')
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await text(before)
@@ -211,13 +215,13 @@ test('[COMP-52] the data of a chart is picked in the sheets of its document, by 
   await page.locator('.component-chart circle[data-says="Ink, Qty: 2"]').waitFor()
   // "Edit data" selects the columns that the chart names, in the sheet itself.
   await page.getByRole('button', { name: 'Edit data' }).press('Enter')
-  await grid(1).locator('[data-cell=B3]:focus').waitFor()
+  await grid(1).locator('[data-cell=B3]:focus-within').waitFor()
   expect(await grid(1).locator('td[aria-selected=true]').count()).toBe(6)
   await leave()
 
   // On a touch screen, the person taps one corner after the other. The selected range keeps following its cells.
   const phone = await visit(document, document.url, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
-  await phone.page.getByRole('button', { name: 'Pick data' }).tap()
+  await phone.page.getByRole('button', { name: 'Select data range' }).tap()
   const tapped = phone.page.getByRole('grid').nth(1)
   await phone.page.getByText('Select the data for').waitFor()
   await tapped.locator('[data-cell=A2]').tap()

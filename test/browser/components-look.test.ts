@@ -143,7 +143,7 @@ test('[COMP-122] [COMP-123] [COMP-124] [COMP-130] on a German phone, a tap on th
   expect(await name.textContent()).toBe('A2')
   // The second tap on a cell opens it.
   await page.locator('[data-cell=B2]').tap()
-  await page.locator('[data-cell=B2]:focus').waitFor()
+  await page.locator('[data-cell=B2]:focus-within').waitFor()
   await page.locator('[data-cell=B2]').tap()
   await page.locator('.sheet-field:focus').waitFor()
   await page.keyboard.press('Escape')

@@ -202,7 +202,7 @@ test('[COMP-3] the caret never rests at the edge of a component, and text typed 
   await leave()
 })
 
-test('[COMP-132] after a click on an empty part of its frame, a board is deleted, copied and passed like a selected block', async () => {
+test('[COMP-132] [COMP-150] after a click on an empty part of its frame, a board is deleted, copied and passed like a selected block', async () => {
   const source = fenced('## Todo', '- [ ] Test')
   const { page, text, leave } = await writer(source)
   const inText = page.locator('.cm-content:focus')
@@ -231,6 +231,21 @@ test('[COMP-132] after a click on an empty part of its frame, a board is deleted
     await page.keyboard.press('Control+z')
     await text(under)
   }
+  // The space around the board belongs to the line next to it, also for a caret on the other side.
+  const board = await page.locator('.md-component').boundingBox()
+  if (board === null) throw new Error('it is not drawn')
+  await page.locator('.cm-line', { hasText: 'After' }).click()
+  await page.mouse.click(board.x + 200, board.y + board.height - 2)
+  await page.keyboard.type('low')
+  await text(under.replace('```\n\nUnder', '```\nlow\nUnder'))
+  await page.keyboard.press('Control+z')
+  await text(under)
+  await page.locator('.cm-line', { hasText: 'Plan' }).click()
+  await page.mouse.click(board.x + 200, board.y + 2)
+  await page.keyboard.type('high')
+  await text(under.replace('Plan\n\n', 'Plan\nhigh\n'))
+  await page.keyboard.press('Control+z')
+  await text(under)
   await toFrame()
   await page.keyboard.press('Control+Home')
   expect(await inText.count()).toBe(1)
@@ -244,13 +259,22 @@ test('[COMP-132] after a click on an empty part of its frame, a board is deleted
   await leave()
 })
 
-test('[COMP-4] two people on one board: each sees what the other drags, and both changes take effect', async () => {
+test('[COMP-4] [COMP-183] two people on one board: each sees what the other drags, and both changes take effect', async () => {
   const ana = await writer(fenced(...cards))
   const ben = await visit(ana.document)
   await saved(ben.page)
   await ana.page.locator('.card', { hasText: 'Write importer' }).press('Enter')
   await ben.page.locator('.card.held', { hasText: /Guest \d+ is editing this/ }).waitFor()
   expect(await ben.page.getByRole('button', { name: 'To do: Write importer' }).isDisabled()).toBe(true)
+  await ben.page.locator('.card.held').hover({ position: { x: 40, y: 10 } })
+  await ben.page.mouse.down()
+  await ben.page.locator('.card', { hasText: 'Pick name' }).hover()
+  const selected = ben.page.locator('.board').evaluate((board) => {
+    const root = board.getRootNode() as ShadowRoot & { getSelection(): Selection }
+    return String(root.getSelection())
+  })
+  expect(await selected).toBe('')
+  await ben.page.mouse.up()
   await ben.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
   await ana.page.locator('[data-column="1"] .card', { hasText: 'Test' }).waitFor()
   // A draft stays while others move cards.
@@ -263,7 +287,7 @@ test('[COMP-4] two people on one board: each sees what the other drags, and both
   await ben.leave()
 })
 
-test('[COMP-5] one interaction by a suggester makes one suggestion; people who may not change it see the reason', async () => {
+test('[COMP-5] [SUGG-120] [SUGG-121] [SUGG-122] [SUGG-123] [SUGG-124] one interaction by a suggester makes one suggestion, which the component shows in its place; people who may not change it see the reason', async () => {
   const others = '\n```chat\n[2026-11-20T10:02Z] @Ana: Yes\n```\n\n```sheet\n| A |\n|---|\n| 1 |\n```\n'
   const document = await createDocument(world.url, fenced(...cards) + others)
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
@@ -278,6 +302,9 @@ test('[COMP-5] one interaction by a suggester makes one suggestion; people who m
   expect(made?.original).toContain('Test')
   expect(made?.text).toContain('- [>] Test')
   await suggester.page.getByRole('button', { name: '1 suggestion' }).waitFor()
+  const proposed = suggester.page.locator('.proposed')
+  await suggester.page.locator('[data-column="1"] .card-proposed', { hasText: 'Test' }).waitFor()
+  await suggester.page.locator('[data-column="0"] .card .proposed-old', { hasText: 'Test' }).waitFor()
   const message = suggester.page.getByLabel('Message as a suggest')
   await message.fill('No')
   await message.press('Enter')
@@ -288,6 +315,23 @@ test('[COMP-5] one interaction by a suggester makes one suggestion; people who m
   await until(async () => (await list()).length === 3, 'the cell is suggested')
   expect((await list()).map(({ original, text }) => original.includes('1') && text === original.replace('1', '7'))).toContain(true)
   expect(await editorText(suggester.page)).toBe(fenced(...cards) + others)
+  await suggester.page.locator('.message:last-child .proposed', { hasText: 'No' }).waitFor()
+  expect(await suggester.page.locator('[data-cell=A2] :is(del, ins)').allTextContents()).toEqual(['1', '7'])
+  await suggester.page.getByRole('button', { name: 'Add a card to Done' }).click()
+  await suggester.page.keyboard.type('Ship it')
+  await suggester.page.keyboard.press('Enter')
+  await suggester.page.locator('[data-column="2"] .card-proposed', { hasText: 'Ship it' }).waitFor()
+  await suggester.page.keyboard.press('Escape')
+  const margin = suggester.page.locator('article.card')
+  for (const words of ['Move card “Test” to Doing', 'Send the message “No”', 'Set A2 to 7', 'Add card “Ship it” to Done'])
+    await margin.filter({ hasText: words }).waitFor()
+  expect(await margin.locator('.card-source').count()).toBe(0)
+  await until(async () => (await list()).length === 4, 'the card is suggested')
+  for (const { id, text } of await listSuggestions(document))
+    await ask(document, 'POST', `suggestions/${id}`, { action: text.includes('No') ? 'accept' : 'reject' })
+  await proposed.first().waitFor({ state: 'detached' })
+  await suggester.page.locator('.message', { hasText: 'No' }).waitFor()
+  expect(await suggester.page.locator('.proposed, .proposed-old').count()).toBe(0)
   await suggester.leave()
 
   const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
@@ -372,7 +416,7 @@ async function visitAs(name: string, document: Document): ReturnType<typeof visi
   return visitor
 }
 
-test('[COMP-7] [COMP-36] [COMP-92] [COMP-131] a chat adds messages at its end, with all lines; people change and delete their own while nobody else has their name', async () => {
+test('[COMP-7] [COMP-36] [COMP-92] [COMP-131] [COMP-151] [COMP-181] a chat adds messages at its end, with all lines; people change and delete their own while nobody else has their name', async () => {
   const document = await createDocument(world.url, chatFence('[2026-11-20T10:02Z] @Ana: Can we ship?', '--- 2026-11-21'))
   const ana = await visitAs('Bo: b', document)
   const field = ana.page.getByLabel('Message as Bo b')
@@ -390,9 +434,20 @@ test('[COMP-7] [COMP-36] [COMP-92] [COMP-131] a chat adds messages at its end, w
   await ana.page.getByRole('status').filter({ hasText: 'Message sent' }).waitFor()
   const change = ana.page.getByRole('button', { name: /^Edit the message/ })
   expect(await change.count()).toBe(1)
+  const written = await text()
+  for (const cancel of [() => ana.page.keyboard.press('Escape'), () => ana.page.getByRole('button', { name: 'Cancel' }).click()]) {
+    await change.click()
+    const draft = ana.page.getByLabel('Message', { exact: true }).and(ana.page.locator(':focus'))
+    expect(await draft.evaluate((element: HTMLTextAreaElement) => element.value.slice(element.selectionStart))).toBe('')
+    await draft.fill('Never')
+    await cancel()
+    await field.and(ana.page.locator(':focus')).waitFor()
+    expect(await text()).toBe(written)
+  }
   await change.click()
   await ana.page.getByLabel('Message', { exact: true }).and(ana.page.locator(':focus')).fill('No')
   await ana.page.keyboard.press('Enter')
+  await field.and(ana.page.locator(':focus')).waitFor()
   await until(async () => (await text()).replace(/\n+/g, '\n').includes('@Bo b: No\n```'), 'it is changed')
   const ben = await visitAs('Bo b', document)
   await ana.page.getByText('Someone else here is also called Bo b.').waitFor()
@@ -426,7 +481,7 @@ test('[COMP-7] [COMP-36] [COMP-92] [COMP-131] a chat adds messages at its end, w
   await ana.leave()
 })
 
-test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports mentions, and unnamed people are asked for a name', async () => {
+test('[COMP-10] [COMP-49] [COMP-152] [UNDO-21] [WRITE-261] a chat suggests names after @, the activity reports mentions, and unnamed people are asked for a name', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Claude: Ready', '[2026-11-20T10:03Z] @Clara Bo: So am I'))
   const names = ana.page.getByRole('option')
   const field = ana.page.getByLabel('Message as Guest')
@@ -445,6 +500,11 @@ test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports me
   await field.pressSequentially('and @cl')
   await names.filter({ hasText: 'Clara' }).click()
   expect(await field.inputValue()).toBe('Thanks @Claude and @Clara-Bo ')
+  await field.pressSequentially(':ta')
+  await names.filter({ hasText: 'tada' }).waitFor()
+  await field.press('Tab')
+  await field.pressSequentially(' :smile: ')
+  expect(await field.inputValue()).toBe('Thanks @Claude and @Clara-Bo 🎉 😄 ')
   await field.pressSequentially('`@nobody`')
   await field.press('Enter')
   await ana.page.locator('.message', { hasText: 'Thanks' }).waitFor()
@@ -466,6 +526,11 @@ test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports me
   await ana.page.keyboard.press('Enter')
   await ana.page.getByLabel('Message as Kim').and(ana.page.locator(':focus')).waitFor()
   expect(await ana.page.getByText('Others see you as a guest').count()).toBe(0)
+  await clara.page.locator('.message-head b', { hasText: 'Kim' }).waitFor()
+  await ana.page.locator('.cm-line', { hasText: 'Talk' }).click()
+  await ana.page.keyboard.press('Control+z')
+  await clara.page.locator('.message', { hasText: 'Thanks' }).waitFor({ state: 'detached' })
+  expect(await editorText(ana.page)).not.toMatch(/Kim|Guest/)
   await ana.leave()
   await clara.leave()
 })
@@ -496,7 +561,7 @@ test('[COMP-126] [COMP-129] while the focus is in a component, the toolbar and t
   await page.getByRole('option', { name: /^Undo/ }).waitFor()
   expect(await page.getByRole('option', { name: /^(Bold|Table|Duplicate block|Add row below)/ }).count()).toBe(0)
   await page.keyboard.press('Escape')
-  await cell.and(page.locator(':focus')).waitFor()
+  await cell.and(page.locator(':focus-within')).waitFor()
   await page.keyboard.type('7')
   await page.keyboard.press('Enter')
   await text(around('7'))
@@ -506,7 +571,7 @@ test('[COMP-126] [COMP-129] while the focus is in a component, the toolbar and t
   await leave()
 })
 
-test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, in other sheets too', async () => {
+test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] [COMP-180] [WRITE-234] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, in other sheets too', async () => {
   const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
   const { page, text, leave } = await writer(sheets(...rows))
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -526,6 +591,12 @@ test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] a sheet is navi
   await page.locator('.sheet-formula', { hasText: '=SUM(B2:B2)' }).waitFor()
   await press('Control+z')
   await text(sheets(...rows))
+  // A person fills a new row from its first cell.
+  await page.getByRole('button', { name: 'Add row', exact: true }).first().click()
+  await first.locator('[data-cell=A4]:focus-within').waitFor()
+  await press('Control+z')
+  await text(sheets(...rows))
+  await cell('B2').focus()
   await press('Shift+F10')
   await page.getByRole('menuitem', { name: 'Add row above' }).press('Enter')
   await until(async () => (await editorText(page)).includes('=#a!B4'), 'the other sheet goes on naming the same cell')
@@ -536,6 +607,8 @@ test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] a sheet is navi
   await until(async () => (await name.textContent()) === 'A2', 'its name')
   await press('Shift+ArrowRight', 'Shift+ArrowDown', 'Control+c')
   await until(async () => (await name.textContent()) === 'A2:B3', 'the name of the range')
+  const frame = (at: string): Promise<string> => cell(at).evaluate((element) => getComputedStyle(element).outlineStyle)
+  expect([await frame('A2'), await frame('B3')]).toEqual(['solid', 'none'])
   await press('ArrowLeft', 'Control+v')
   await text(sheets(...rows.slice(0, 3), '| Pens | 3 |', '| Sum | =SUM(B3:B3) |'))
   await cell('A4').focus()
@@ -576,7 +649,7 @@ async function patch({ id, key }: Document, ...edits: readonly (readonly [find: 
   expect(answer.status, await answer.clone().text()).toBe(200)
 }
 
-test('[COMP-27] the form of a card stays with it, with focus and text; it asks which text stays, and keeps the text of a removed card', async () => {
+test('[COMP-27] [COMP-220] the form of a card stays with it, with focus and text; it asks which text stays, and keeps the text of a removed card and of a person who may no longer edit', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards))
   const [title, details] = [page.getByLabel('Card', { exact: true }), page.getByLabel('Details')]
   const focused = (name: string): Promise<boolean> =>
@@ -616,6 +689,19 @@ test('[COMP-27] the form of a card stays with it, with focus and text; it asks w
   await page.getByRole('button', { name: 'Add as a new card' }).click()
   await text(fenced(...after.with(3, '- [>] Test all @ben')))
   await leave()
+  // The role is lowered while the form is open.
+  const link = await createLink(world.url, document, 'edit')
+  const guest = await visit(document, link.url)
+  await guest.page.locator('.card', { hasText: 'Test all' }).press('Enter')
+  await guest.page.getByLabel('Details').fill('By noon')
+  await ask(document, 'PATCH', `shares/${link.id}`, { role: 'comment' })
+  await guest.page.getByText('You can no longer edit this document. Copy your text before you close the card.').waitFor()
+  await guest.page.getByLabel('Details').press('Enter')
+  await guest.page.getByLabel('Card', { exact: true }).press('Enter')
+  expect(await guest.page.getByLabel('Details').inputValue()).toMatch(/^By noon/)
+  expect(await guest.page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await guest.page.locator('.card-form').getByRole('button', { name: 'Copy' }).waitFor()
+  await guest.leave()
 })
 
 test('[COMP-28] the draft of a message stays with it, no matter what others do: the page asks which text stays, and keeps that of a removed message', async () => {
@@ -639,18 +725,36 @@ test('[COMP-28] the draft of a message stays with it, no matter what others do: 
   await leave()
 })
 
-test('[COMP-61] after a sort by menu the focus is in the same cell as before', async () => {
+test('[COMP-61] [COMP-160] after a sort by menu the focus is in the same cell as before, and text from an input method replaces its content', async () => {
   const one = (...all: readonly string[]): string => `\`\`\`sheet\n${all.join('\n')}\n\`\`\`\n`
   const { page, text, leave } = await writer(one('| A | B |', '|---|---|', '| 2 | x |', '| 1 | y |'))
   await page.locator('[data-cell=A2]').click()
   for (const words of ['Sort A to Z', 'Sort A to Z', 'Sort Z to A']) {
     await page.getByRole('button', { name: 'Rows and columns' }).click()
     await page.getByRole('menuitem', { name: words }).click()
-    await page.locator('[data-cell=A2]:focus').waitFor()
+    await page.locator('[data-cell=A2]:focus-within').waitFor()
   }
   await text(one('| A | B |', '|---|---|', '| 2 | x |', '| 1 | y |'))
   await page.keyboard.press('ArrowRight')
-  await page.locator('[data-cell=B2]:focus').waitFor()
+  await page.locator('[data-cell=B2]:focus-within').waitFor()
+  const input = await page.context().newCDPSession(page)
+  await page.locator('[data-cell=B3]').click()
+  for (const letters of ['に', 'にほ'])
+    await input.send('Input.imeSetComposition', { text: letters, selectionStart: letters.length, selectionEnd: letters.length })
+  await page.locator('[data-cell=B3] .sheet-field:focus').waitFor()
+  await input.send('Input.insertText', { text: '日本' })
+  await input.detach()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('F2')
+  expect(await page.locator('[data-cell=B3] .sheet-field').inputValue()).toBe('y')
+  await page.keyboard.press('Escape')
+  await page.keyboard.insertText('日')
+  await page.keyboard.insertText('本')
+  await page.keyboard.press('Enter')
+  await text(one('| A | B |', '|---|---|', '| 2 | x |', '| 1 | 日本 |'))
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Control+z')
+  await text(one('| A | B |', '|---|---|', '| 2 | x |', '| 1 | y |'))
   await leave()
 })
 
@@ -717,7 +821,7 @@ test('[COMP-32] a large sheet draws only nearby cells; keys, selection, copying,
   const source = `\`\`\`sheet\n${texts.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\`\`\`\n`
   const { page, text, leave } = await writer(source)
   const cell = (name: string) => page.locator(`[data-cell=${name}]`)
-  const isFocused = (name: string): Promise<boolean> => cell(name).evaluate((element) => element.matches(':focus'))
+  const isFocused = (name: string): Promise<boolean> => cell(name).evaluate((element) => element.matches(':focus-within'))
   await cell('A2').focus()
   const [cells, grid] = [page.getByRole('gridcell'), page.getByRole('grid')]
   expect(await cells.count()).toBeLessThan(1200)
@@ -800,7 +904,7 @@ test('[COMP-33] in the reading view one interaction is one undo step, by key and
   await leave()
 })
 
-test('[COMP-34] [COMP-140] [REVIEW-92] [REVIEW-93] the same suggestion is made once and can be withdrawn; a cell has one suggestion; notice, cards and board describe them', async () => {
+test('[COMP-34] [COMP-140] [REVIEW-92] [REVIEW-93] [REVIEW-132] the same suggestion is made once and can be withdrawn; a cell has one suggestion; notice, cards and board describe them', async () => {
   const source = `${fenced(...cards)}\n\`\`\`sheet\n| A |\n|---|\n| 1 |\n\`\`\`\n\n\`\`\`chart\na, b\nx, 1\ny, 2\n\`\`\`\n`
   const document = await createDocument(world.url, source)
   const { page, leave } = await visit(document, (await createLink(world.url, document, 'suggest')).url)
@@ -864,6 +968,16 @@ test('[COMP-34] [COMP-140] [REVIEW-92] [REVIEW-93] the same suggestion is made o
   await page.locator('.annotations-button').click()
   await page.locator('.segments').getByText('Resolved').click()
   await page.locator('.side-panel .card', { hasText: 'Accepted by' }).filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
+  // So it is on the next visit, after the board and the sheet have changed.
+  const cell = (await listSuggestions(document)).find(({ status, text }) => status === 'pending' && text.includes('7'))
+  await ask(document, 'POST', `suggestions/${cell?.id}`, { action: 'reject' })
+  await patch(document, ['- [>] Test', '- [x] Tests'])
+  await patch(document, ['| 1 |', '| 3 |'])
+  await page.reload()
+  await page.locator('.annotations-button').click()
+  await page.locator('.segments').getByText('Resolved').click()
+  await page.locator('.side-panel .card', { hasText: 'Accepted by' }).filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
+  await page.locator('.side-panel .card', { hasText: 'Rejected by' }).filter({ hasText: 'Set A2 to 7' }).waitFor()
   await leave()
 })
 
@@ -984,7 +1098,7 @@ test('[COMP-41] [COMP-50] [COMP-78] [COMP-81] [COMP-82] [COMP-83] cells of all s
   await cell(0, 'A3').click()
   await text(source.replace('| 5 |', '| =B2+sum(A2:B3) |'))
   await until(async () => (await cell(0, 'C2').textContent()) === '12', 'it is computed')
-  await until(() => cell(0, 'A3').evaluate((element) => element.matches(':focus')), 'the cell that was clicked has the focus')
+  await until(() => cell(0, 'A3').evaluate((element) => element.matches(':focus-within')), 'the cell that was clicked has the focus')
   await drag(0, 'A2', 'B3')
   const marked = await cell(0, 'A2').evaluate((element) => (element.getRootNode() as unknown as Window).getSelection()?.toString())
   expect([await selected(0), marked]).toEqual([4, ''])
@@ -1051,7 +1165,7 @@ test('[COMP-41] [COMP-50] [COMP-78] [COMP-81] [COMP-82] [COMP-83] cells of all s
   )
   // Esc discards the formula and returns to the cell.
   await page.keyboard.press('Escape')
-  await until(() => cell(0, 'C2').evaluate((element) => element.matches(':focus')), 'the cell has the focus')
+  await until(() => cell(0, 'C2').evaluate((element) => element.matches(':focus-within')), 'the cell has the focus')
   expect(await editorText(page)).toBe(source)
   await leave()
 })
@@ -1215,12 +1329,55 @@ test('[COMP-47] text typed for a column that others remove is shown, to copy or 
   await patch(sheet.document, ['| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |', '| A |\n| --- |\n| 1 |\n| 3 |'])
   await sheet.page.locator('.draft-gone:focus', { hasText: '“xyz”' }).waitFor()
   await sheet.page.getByRole('button', { name: 'Discard' }).click()
-  await cell('A2').and(sheet.page.locator(':focus')).waitFor()
+  await cell('A2').and(sheet.page.locator(':focus-within')).waitFor()
   // The sheet can be edited again.
   await sheet.page.keyboard.type('5')
   await sheet.page.keyboard.press('Enter')
   await sheet.text(sheets('| A |', '| --- |', '| 5 |', '| 3 |'))
   await sheet.leave()
+})
+
+test('[SUGG-100] [SUGG-104] [SUGG-105] a dragged card is suggested and accepted after the owner has added a card; once a card is deleted, its move cannot be accepted', async () => {
+  const owner = await writer(fenced(...cards))
+  const suggester = await visit(owner.document, (await createLink(world.url, owner.document, 'suggest')).url)
+  const { page } = suggester
+  await page.getByRole('button', { name: 'Suggesting' }).or(page.locator('.chip')).first().waitFor()
+  const drag = async (name: string, column: string): Promise<void> => {
+    const card = page.locator('.card[data-place]', { hasText: name })
+    const [from, to] = [await card.boundingBox(), await page.getByRole('group', { name: column, exact: true }).boundingBox()]
+    if (from === null || to === null) throw new Error('they are not drawn')
+    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 60, to.y + 40, { steps: 5 })
+    await page.locator('.drop-line').waitFor()
+    await page.mouse.up()
+  }
+  const annotation = (words: string) => owner.page.locator('article.card', { hasText: words })
+  await drag('Write importer', 'Doing')
+  const moved = annotation('Move card “Write importer” to Doing')
+  await moved.getByRole('button', { name: 'Accept' }).waitFor()
+  await owner.page.getByRole('button', { name: 'Add a card to Todo' }).click()
+  await owner.page.keyboard.type('New')
+  await owner.page.keyboard.press('Enter')
+  await owner.page.keyboard.press('Escape')
+  await owner.text(fenced(...cards.slice(0, 3), '- [ ] New', ...cards.slice(3)))
+  await moved.getByRole('button', { name: 'Accept' }).click()
+  await owner.text(
+    fenced('## Todo', '', '- [ ] Test', '- [ ] New', '## Doing', '- [>] Write importer @ana #backend', '## Done', '- [x] Pick name')
+  )
+  await page.locator('[data-column="0"] .card[data-place]', { hasText: 'New' }).waitFor()
+  await drag('Test', 'Done')
+  const other = annotation('Move card “Test” to Done')
+  await other.getByRole('button', { name: 'Accept' }).waitFor()
+  await owner.page.locator('.card[data-place]', { hasText: 'Test' }).press('Delete')
+  await other.getByText('The text has changed, so this suggestion cannot be accepted. Reject it, or undo the change to the text.').waitFor()
+  expect(await other.getByRole('button', { name: 'Accept' }).count()).toBe(0)
+  await other.getByRole('button', { name: 'Reject', exact: true }).waitFor()
+  await page.locator('article.card', { hasText: 'The text was changed or deleted, so this suggestion cannot be accepted.' }).waitFor()
+  await owner.page.locator('.toast', { hasText: 'Card deleted' }).getByRole('button', { name: 'Undo' }).click()
+  await other.getByRole('button', { name: 'Accept' }).waitFor()
+  await suggester.leave()
+  await owner.leave()
 })
 
 test('[COMP-48] a card keeps the focus when a move is undone or others move cards', async () => {
@@ -1262,7 +1419,7 @@ test('[COMP-134] [COMP-135] a click only selects a cell, also the second one; a 
   const field = page.locator('.sheet-field:focus')
   await page.locator('.cm-line', { hasText: 'Some words' }).click()
   await cell.click()
-  await cell.and(page.locator(':focus')).waitFor()
+  await cell.and(page.locator(':focus-within')).waitFor()
   await cell.click()
   await page.keyboard.type('5')
   await page.keyboard.press('Enter')
@@ -1286,7 +1443,7 @@ test('[COMP-134] [COMP-135] a click only selects a cell, also the second one; a 
   }
   await cell.click()
   await isRefused()
-  await cell.and(page.locator(':focus')).waitFor()
+  await cell.and(page.locator(':focus-within')).waitFor()
   await page.keyboard.type('7')
   await page.keyboard.press('Enter')
   await text(sheet('7'))

@@ -1,9 +1,20 @@
 /** Suggestions that their authors edit where the text shows them. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, WebSocketRoute } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { ask, launchPlan as text, listSuggestions } from './annotations.ts'
-import { complaints, createDocument, createLink, type Document, editorText, readMarkdown, selectWords, until } from './browser.ts'
+import {
+  complaints,
+  createDocument,
+  createLink,
+  type Document,
+  editorText,
+  ownPage,
+  readMarkdown,
+  saved,
+  selectWords,
+  until
+} from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -17,7 +28,7 @@ async function personOf(name: string, url: string, hasTouch = false): Promise<{ 
   const page = await context.newPage()
   await page.goto(url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
-  await page.locator('.cm-content[aria-readonly=false]').waitFor()
+  await page.locator('.cm-content[aria-readonly=false][aria-autocomplete]').waitFor()
   return { context, page }
 }
 
@@ -426,7 +437,7 @@ test('[SUGG-41] undo restores what one suggestion was before, even if the caret 
   await context.close()
 })
 
-test('[SUGG-39] [SUGG-50] [LINK-41] a suggestion that the service has appears once if its author may no longer suggest, even with the caret in it', async () => {
+test('[SUGG-39] [SUGG-50] [SUGG-82] [SUGG-111] [LINK-41] [REVIEW-121] a suggestion that the service has appears once if its author may no longer suggest, even with the caret in it', async () => {
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'suggest')
   const { context, page } = await personOf('Ana', link.url)
@@ -457,7 +468,9 @@ test('[SUGG-39] [SUGG-50] [LINK-41] a suggestion that the service has appears on
   await page.keyboard.type(' too')
   await ask(document, 'PATCH', `shares/${link.id}`, { role: 'comment' })
   await page.locator('.chip', { hasText: 'Commenting' }).waitFor()
-  await page.getByText('You can now only comment on this document.').waitFor()
+  await page.getByText('Your access changed. You can now only comment on this document.').waitFor()
+  await page.keyboard.type('a')
+  await page.getByText('You can comment but not edit this.').waitFor()
   held.resolve(undefined)
   const unsaved = page.locator('.margin .card', { hasText: 'Your link no longer allows this.' })
   await unsaved.waitFor()
@@ -465,8 +478,215 @@ test('[SUGG-39] [SUGG-50] [LINK-41] a suggestion that the service has appears on
   expect(await page.locator('.margin .card', { hasText: 'today' }).count()).toBe(1)
   await ask(document, 'PATCH', `shares/${link.id}`, { role: 'suggest' })
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
-  await unsaved.getByRole('button', { name: 'Try again' }).click()
+  // [SUGG-82] The page sends the suggestion again without a press on a button.
   await arePending(document, '→ and Sunday', '→ today too')
   expect(await page.locator('.cm-content ins', { hasText: 'today' }).allTextContents()).toEqual([' today too'])
+
+  // The reading view has no cards.
+  await context.setOffline(true)
+  await selectWords(page, 'slow', { isCursor: true })
+  await page.keyboard.type(' offline')
+  await page.keyboard.press('Control+Home')
+  await ask(document, 'PATCH', `shares/${link.id}`, { role: 'view' })
+  await context.setOffline(false)
+  const notice = page.locator('.toast', { hasText: 'Not saved: Your link no longer allows this.' })
+  await notice.getByRole('button', { name: 'Show' }).click()
+  await page.locator('.side-panel .card', { hasText: 'offline' }).getByRole('button', { name: 'Copy text' }).waitFor()
+  await context.close()
+})
+
+test('[SUGG-70] edits that the server refuses because the role was lowered become suggestions', async () => {
+  const document = await createDocument(world.url, 'One apple.\n\nTwo pears.\n\n| A | B |\n| --- | --- |\n| xx | yy |\n')
+  const link = await createLink(world.url, document, 'edit')
+  const { context, page } = await ownPage(browser, { name: 'Ana', viewport: { width: 1280, height: 860 } })
+  const complained = complaints(page)
+  let isLosing = false
+  const { promise: lowered, resolve: isLowered } = Promise.withResolvers<void>()
+  await page.routeWebSocket('**/collab?*', (socket) => {
+    const isEarlier = !isLosing
+    const server = socket.connectToServer()
+    socket.onMessage((message) => {
+      if (!isEarlier || !isLosing) server.send(message)
+    })
+    server.onMessage((message) => {
+      socket.send(message)
+      if (message.includes('"type":"role","role":"suggest"')) isLowered()
+    })
+  })
+  await page.goto(link.url)
+  await selectWords(page, 'apple', { isCursor: true })
+  await page.keyboard.type(' red')
+  await saved(page)
+  isLosing = true
+  await selectWords(page, 'pears', { isCursor: true })
+  await page.keyboard.press('Backspace')
+  await selectWords(page, 'xx', { isCursor: true })
+  await page.keyboard.type('yz')
+  await selectWords(page, 'red', { isCursor: true })
+  await page.keyboard.type(' alp')
+  const told = page.getByText('You can now only suggest changes to this document.').waitFor()
+  await ask(document, 'PATCH', `shares/${link.id}`, { role: 'suggest' })
+  await lowered
+  await page.keyboard.type('ha bravo')
+  const all = ['→ alpha bravo', 's→', '→yz']
+  await arePending(document, ...all)
+  const now = 'One apple red.\n\nTwo pears.\n\n| A | B |\n| --- | --- |\n| xx | yy |\n'
+  expect(await readMarkdown(world.url, document)).toBe(now)
+  await told
+  await page.keyboard.type(' charlie')
+  await page.keyboard.press('Control+Home')
+  await areTaken(page)
+  all[0] = '→ alpha bravo charlie'
+  await arePending(document, ...all)
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await page.reload()
+  await page.locator('.rm-proposed ins', { hasText: 'alpha bravo charlie' }).waitFor()
+  await arePending(document, ...all)
+
+  // Nothing is left on the device that a later edit would send.
+  await ask(document, 'PATCH', `shares/${link.id}`, { role: 'edit' })
+  await page.getByRole('button', { name: 'Accept', exact: true }).first().waitFor()
+  await selectWords(page, 'Two', { isCursor: true })
+  await page.keyboard.type(' ripe')
+  await saved(page)
+  expect(await readMarkdown(world.url, document)).toBe(now.replace('Two', 'Two ripe'))
+  await arePending(document, ...all)
+  expect(complained).toEqual([])
+  await context.close()
+})
+
+test('[SUGG-70] edits that the server refuses become suggestions once, even if two tabs have them', async () => {
+  const document = await createDocument(world.url, 'One apple.\n\nTwo pears.\n\nThree xx.\n')
+  const link = await createLink(world.url, document, 'edit')
+  const { context, page } = await ownPage(browser, { name: 'Ana', viewport: { width: 1280, height: 860 } })
+  const complained = complaints(page)
+  let isHeld = false
+  const sockets = new Set<WebSocketRoute>()
+  await page.routeWebSocket('**/collab?*', (socket) => {
+    sockets.add(socket)
+    if (isHeld) return
+    const server = socket.connectToServer()
+    socket.onMessage((message) => (isHeld ? undefined : server.send(message)))
+    server.onMessage((message) => (isHeld ? undefined : socket.send(message)))
+  })
+  await page.goto(link.url)
+  await page.locator('.chip[data-state=saved]').waitFor()
+  isHeld = true
+  await selectWords(page, 'pears', { isCursor: true })
+  await page.keyboard.press('Backspace')
+  await selectWords(page, 'apple', { isCursor: true })
+  await page.keyboard.insertText(' alpha')
+  const isOnDisk = (): Promise<boolean> =>
+    page.evaluate(async (name) => {
+      const asked = <T>(request: IDBRequest<T>): Promise<T> =>
+        new Promise((resolve) => request.addEventListener('success', () => resolve(request.result)))
+      const database = await asked(indexedDB.open(name))
+      const updates = await asked(database.transaction('updates').objectStore('updates').getAll())
+      database.close()
+      return updates.some((update) => new TextDecoder('latin1').decode(update as Uint8Array).includes(' alpha'))
+    }, `agmd:${document.id}`)
+  await until(isOnDisk, 'the edits on the device')
+  await ask(document, 'PATCH', `shares/${link.id}`, { role: 'suggest' })
+  // The other tab loads the edits from the device, and suggests them.
+  const other = await context.newPage()
+  const complainedThere = complaints(other)
+  await other.goto(link.url)
+  await arePending(document, '→ alpha', 's→')
+  await selectWords(page, 'xx', { isCursor: true })
+  await page.keyboard.type('yz')
+  isHeld = false
+  for (const socket of sockets) await socket.close()
+  // The first tab suggests only the edits that the other one did not have.
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await page.keyboard.press('Control+Home')
+  await arePending(document, '→ alpha', 's→', '→yz')
+  await areTaken(page)
+  await arePending(document, '→ alpha', 's→', '→yz')
+  expect(await readMarkdown(world.url, document)).toBe('One apple.\n\nTwo pears.\n\nThree xx.\n')
+  for (const each of [page, other]) {
+    const shown = (): Promise<string[]> => each.locator('.cm-content ins').allTextContents()
+    await until(async () => (await shown()).join('|') === ' alpha|yz', 'the suggestions')
+  }
+  expect([...complained, ...complainedThere]).toEqual([])
+  await context.close()
+})
+
+test('[SUGG-71] [SUGG-72] [SUGG-73] [REVIEW-140] a suggestion is accepted while its author has no connection, their role is raised while they type, and a decision comes too late', async () => {
+  const document = await createDocument(world.url, text)
+  const link = await createLink(world.url, document, 'suggest')
+  const { context, page } = await personOf('Ana', link.url)
+  const idOf = async (words: string): Promise<string> =>
+    (await listSuggestions(document)).find(({ text: proposed }) => proposed === words)?.id ?? ''
+  let refused = 0
+  const { promise: closed, resolve: isClosed } = Promise.withResolvers<void>()
+  page.on('websocket', (socket) => socket.on('close', () => isClosed()))
+  await page.reload()
+  page.on('response', (response) => {
+    if (response.url().includes('/drafts/') && response.status() === 409) refused += 1
+  })
+  await selectWords(page, 'Monday', { isCursor: true })
+  await page.keyboard.type(' noon')
+  await arePending(document, '→ noon')
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await context.setOffline(true)
+  await page.keyboard.type(' or later')
+  await page.keyboard.press('Control+Home')
+  await areTaken(page)
+  // The page must not hear of the acceptance.
+  await closed
+  await ask(document, 'POST', `suggestions/${await idOf(' noon')}`, { action: 'accept' })
+  await context.setOffline(false)
+  await arePending(document, '→ or later')
+  await page.locator('.rm-proposed ins', { hasText: /^ or later$/ }).waitFor()
+  const now = text.replace('Monday', 'Monday noon')
+  expect(await readMarkdown(world.url, document)).toBe(now)
+  expect(await editorText(page)).toBe(now)
+  expect(refused).toBeLessThanOrEqual(2)
+
+  // Now the person edits one suggestion in two tabs.
+  await suggestAfter(page, 'green', ' light')
+  await arePending(document, '→ or later', '→ light')
+  const other = await context.newPage()
+  await other.goto(link.url)
+  await other.locator('.rm-proposed ins', { hasText: 'light' }).waitFor()
+  const both = [page, other]
+  for (const tab of both) await selectWords(tab, 'green', { isCursor: true })
+  // The tabs write different words, because the service takes the same version from two tabs for a repeated request.
+  const inEach = [
+    [' one', ' uno'],
+    [' two', ' dos']
+  ] as const
+  for (const words of inEach) for (const [index, tab] of both.entries()) await tab.keyboard.type(words[index] ?? '')
+  const inTabs = async (): Promise<string> => (await pending(document)).find((each) => each.startsWith('→ light')) ?? ''
+  await until(async () => (await inTabs()).split(' ').toSorted().join(' ') === 'dos light one two uno →', 'the words of both tabs')
+  const whole = await inTabs()
+  for (const tab of both) await tab.locator('.rm-own', { hasText: whole.slice(1) }).waitFor()
+  for (const tab of both) await tab.locator('.cm-content').press('Control+Home')
+  for (const tab of both) await areTaken(tab)
+  await arePending(document, '→ or later', whole)
+  await other.close()
+
+  await selectWords(page, 'slow', { isCursor: true })
+  await page.keyboard.type(' and alpha')
+  await arePending(document, '→ or later', whole, '→ and alpha')
+  await ask(document, 'PATCH', `shares/${link.id}`, { role: 'edit' })
+  await page.getByRole('button', { name: 'Accept', exact: true }).first().waitFor()
+  await page.keyboard.type(' bravo')
+  await arePending(document, '→ or later', whole, '→ and alpha bravo')
+  expect(await readMarkdown(world.url, document)).toBe(now)
+  await page.keyboard.press('Control+Home')
+  await areTaken(page)
+  await selectWords(page, 'twice', { isCursor: true })
+  await page.keyboard.type(' today')
+  await until(async () => (await readMarkdown(world.url, document)).includes('twice today'), 'the typed text')
+  await arePending(document, '→ or later', whole, '→ and alpha bravo')
+
+  await context.setOffline(true)
+  await page.locator('.margin .card', { hasText: 'or later' }).getByRole('button', { name: 'Accept', exact: true }).click()
+  await ask(document, 'POST', `suggestions/${await idOf(' or later')}`, { action: 'reject' })
+  await context.setOffline(false)
+  const notice = page.locator('.toast', { hasText: 'Robot rejected this suggestion first.' })
+  await notice.getByRole('button', { name: 'Reopen' }).click()
+  await arePending(document, '→ or later', whole, '→ and alpha bravo')
   await context.close()
 })

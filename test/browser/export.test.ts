@@ -195,7 +195,7 @@ test('[EXPORT-4] [EXPORT-10] a download as Markdown leaves out files that are mi
   await context.close()
 })
 
-test('[EXPORT-6] [EXPORT-7] a downloaded archive opens as a new document with its pictures; others are refused in a sentence', async () => {
+test('[EXPORT-6] [EXPORT-7] [IMPORT-23] [IMPORT-25] [IMPORT-26] [IMPORT-27] a downloaded archive opens as a new document with its pictures; others are refused in a sentence', async () => {
   const document = await createDocument(world.url, '# Words')
   const [red, green] = [png(1, 1, [200, 0, 0]), png(2, 2, [0, 200, 0])]
   const [first, second] = [await addPicture(document, red), await addPicture(document, green)]
@@ -220,6 +220,43 @@ test('[EXPORT-6] [EXPORT-7] a downloaded archive opens as a new document with it
   await page
     .getByText('“some.zip”: The document was created without 1 file, and the link to it is unchanged. The file does not match')
     .waitFor()
+  const encoder = new TextEncoder()
+  const texts = {
+    'a.md': '# Ants\n\n![p](p/a.png) [b](in/b.md#bees) [c](c.md) [[b|B]]',
+    'in/b.md': '# Bees\n\n![p](../p/a.png)',
+    'c.md': '\0'
+  }
+  const several = Object.entries(texts).map(([path, words]) => [path, encoder.encode(words)] as const)
+  const zip = zipSync({ ...Object.fromEntries(several), 'p/a.png': new Uint8Array(red) })
+  await input.setInputFiles({ name: 'several.zip', mimeType: 'application/zip', buffer: Buffer.from(zip) })
+  const notice = page.getByRole('alert')
+  await notice.getByText('2 documents created').waitFor()
+  await notice.getByText('“c.md” is not a text file.').waitFor()
+  for (const name of ['Ants', 'Bees']) {
+    const other = await context.newPage()
+    await other.goto(`${world.url}${await page.getByRole('link', { name }).getAttribute('href')}`)
+    await saved(other)
+    expect(await editorText(other)).toMatch(new RegExp(String.raw`^# ${name}\n\n!\[p\]\(/f/`))
+    const bees = (await page.getByRole('link', { name: 'Bees' }).getAttribute('href')) ?? ''
+    if (name === 'Ants') expect(await editorText(other)).toContain(` [b](${bees}#bees) [c](c.md) [B](${bees})`)
+    await other.close()
+  }
+  const chosen = { 'Cats.md': '# Cats\n\n[dogs](Dogs.md)', 'Dogs.md': '# Dogs\n\n[[Cats]]' }
+  await input.setInputFiles(
+    Object.entries(chosen).map(([name, words]) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(words) }))
+  )
+  // This notice is not an alert, because no file was refused.
+  await notice.locator('.notice').waitFor({ state: 'detached' })
+  await page.getByText('2 documents created').waitFor()
+  const cats = await page.getByRole('link', { name: 'Cats' }).getAttribute('href')
+  await page.getByRole('link', { name: 'Dogs' }).click()
+  await saved(page)
+  await until(async () => (await editorText(page)) === `# Dogs\n\n[Cats](${cats})`, 'the link to the other document')
+  await page.goto(world.url)
+  const names = Array.from({ length: 52 }, (_, index) => [`n/${String(index + 1).padStart(2, '0')}.md`, '\0'] as const)
+  await choose('many.zip', Object.fromEntries(names))
+  await notice.getByText('2 files were not imported, beginning with “n/51.md”. You can import up to 50 documents at once.').waitFor()
+  expect(await notice.locator('li').count()).toBe(51)
   await input.setInputFiles(join(folder, before.name))
   await page.waitForURL(/\/d\//)
   await saved(page)
@@ -297,7 +334,7 @@ test('[EXPORT-2] a hostile document exported as a file runs and loads nothing', 
   await reader.close()
 })
 
-test('[EXPORT-3] a printout has only the whole text: typeset by our own command, and from the browser’s menu once the page has been idle', async () => {
+test('[EXPORT-3] [PRINT-30] [PRINT-31] [COMP-187] a printout has only the whole text: typeset by our own command, and from the browser’s menu once the page has been idle', async () => {
   const long = Array.from({ length: 400 }, (_, index) => `Line ${index} of the walk.`).join('\n\n')
   const document = await createDocument(world.url, `${text}\n${long}\n`)
   const { context, page, heard } = await ownPage(browser, { colorScheme: 'dark' })
@@ -322,6 +359,8 @@ test('[EXPORT-3] a printout has only the whole text: typeset by our own command,
   const sheet = page.locator('.print-sheet article')
   expect(await sheet.locator('p', { hasText: 'Line 399 of the walk.' }).count()).toBe(1)
   expect(await sheet.locator('figure.diagram img').count()).toBe(1)
+  const drawing = decodeURIComponent((await sheet.locator('figure.diagram img').getAttribute('src')) ?? '')
+  expect(drawing.includes('drop-shadow(')).toBe(false)
   expect(await sheet.locator('figure.diagram pre').isVisible()).toBe(false)
   const tick = sheet.locator('li.task input').first()
   expect(await tick.evaluate((element) => getComputedStyle(element).printColorAdjust)).toBe('exact')
@@ -330,20 +369,34 @@ test('[EXPORT-3] a printout has only the whole text: typeset by our own command,
   expect(await paper()).toBe('rgb(255, 255, 255)')
   await page.evaluate(() => dispatchEvent(new Event('afterprint')))
   expect(await page.locator('.print-sheet').count()).toBe(0)
-  // Only diagrams need more time.
-  const fromMenu = (): Promise<string | undefined> =>
+  const fromMenu = (): Promise<{ text: string; pictures: number; hidden: number }> =>
     page.evaluate(() => {
       dispatchEvent(new Event('beforeprint'))
       const article = globalThis.document.querySelector('.print-sheet')?.shadowRoot?.querySelector('article')
+      const text = article?.textContent ?? ''
+      const pictures = article?.querySelectorAll('figure.diagram img').length ?? 0
+      // A printer cuts off everything beyond the edge of the text.
+      const edge = article?.getBoundingClientRect().left ?? 0
+      const boxes = [...(article?.querySelectorAll('li.task input') ?? [])]
+      const hidden = boxes.filter((box) => box.getBoundingClientRect().left < edge).length
       dispatchEvent(new Event('afterprint'))
-      return article?.textContent
+      return { text, pictures, hidden }
     })
-  await until(async () => (await fromMenu())?.includes('Line 399 of the walk.') === true, 'the rendered text')
-  // A board that came later is drawn as a board once the pointer has left the page.
+  await until(async () => (await fromMenu()).text.includes('Line 399 of the walk.'), 'the rendered text')
+  expect(await fromMenu()).toMatchObject({ pictures: 1, hidden: 0 })
+  // A board and a diagram that came later are drawn once the pointer has left the page.
   await page.locator('.cm-content').press('Control+Home')
   await page.keyboard.insertText('```board\n## Todo\n- [ ] Pack\n```\n\n')
+  const later = 'Line 0 of the walk.\n\n```mermaid\nflowchart LR\n  Late --> Later\n```'
+  const answer = await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PATCH',
+    headers: { 'x-share-key': document.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ edits: [{ find: 'Line 0 of the walk.', replace: later }] })
+  })
+  expect(answer.status).toBe(200)
+  await until(async () => (await fromMenu()).text.includes('Late --> Later'), 'the new diagram, as source')
   await page.evaluate(() => globalThis.document.documentElement.dispatchEvent(new Event('mouseleave')))
-  await until(async () => (await fromMenu())?.includes('- [ ]') === false, 'the board')
+  await until(async () => !(await fromMenu()).text.includes('- [ ]') && (await fromMenu()).pictures === 2, 'the board and the diagram')
   // Without the code, the Markdown is printed in full.
   await page.route(/whole-text/, (route) => route.abort())
   await page.emulateMedia({ media: null })

@@ -53,7 +53,40 @@ async function open(url: string): Promise<{ page: Page; heard: readonly string[]
   return { page, heard }
 }
 
-test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] [GRID-25] [WRITE-159] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
+/**
+ * Returns the largest difference in color, from 0 to 255, that the background of a table makes at its right edge. The table
+ * begins at different parts of a pixel.
+ */
+async function shadowAtEdge(page: Page): Promise<number> {
+  const table = page.locator('.md-table-scroll')
+  const shots: string[] = []
+  for (const offset of ['0', '0.25px', '0.5px', '0.75px']) {
+    await page.locator('.cm-content').evaluate((element, value) => (element.style.marginTop = value), offset)
+    const { x, y, width, height } = (await table.boundingBox())!
+    const clip = { x: Math.floor(x + width - 40), y: Math.floor(y) - 6, width: 38, height: Math.ceil(height) + 12 }
+    for (const background of ['', 'none']) {
+      await table.evaluate((element, value) => (element.style.background = value), background)
+      shots.push((await page.screenshot({ clip })).toString('base64'))
+    }
+  }
+  return await page.evaluate(async (pictures) => {
+    const pixels = await Promise.all(
+      pictures.map(async (picture) => {
+        const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0))]))
+        const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+        context?.drawImage(bitmap, 0, 0)
+        return context?.getImageData(0, 0, bitmap.width, bitmap.height).data
+      })
+    )
+    const differences = pixels.map((one, index) => {
+      const other = pixels[index ^ 1]
+      return one?.reduce((most, value, at) => Math.max(most, Math.abs(value - (other?.[at] ?? 0))), 0) ?? Infinity
+    })
+    return Math.max(...differences)
+  }, shots)
+}
+
+test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] [GRID-25] [GRID-70] [GRID-71] [GRID-72] [GRID-73] [GRID-85] [GRID-86] [GRID-87] [GRID-100] [GRID-101] [GRID-102] [WRITE-159] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
   const head = '| Name of somebody | Words | Sum |\n| --- | --- | --: |'
   const document = await createDocument(world.url, `${head}\n| **Ana** | ${long} | 3 |\n| Bea | b |12|\n| Cid |\n\nafter`)
   const { page, heard } = await open(document.url)
@@ -91,18 +124,45 @@ test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] [GRID-2
   expect(await caret(page)).toMatch(/^\| \*\*Ana\*\* \| A rather .+\^.+ here \| 3 \|$/)
   await press('ArrowDown')
   await at(page, '| Bea | ^b |12|')
+  // A word can be dragged to another cell. The browser's own selection is hidden, and one undo takes the word back.
+  const before = await editorText(page)
+  const drag = async (start: Locator, end: Locator, x = 16): Promise<string> => {
+    const [one, other] = [await box(start), await box(end)]
+    await page.mouse.move(one.x + x, one.y + 12)
+    await page.mouse.down()
+    // The browser begins a drag after some pixels.
+    await page.mouse.move(one.x + x + 6, one.y + 12, { steps: 6 })
+    await page.mouse.move(other.x + 40, other.y + 12, { steps: 3 })
+    const color = await start.evaluate((element) => getComputedStyle(element, '::selection').backgroundColor)
+    await page.mouse.up()
+    return color
+  }
+  await press('Shift+Tab')
+  expect(await drag(cell(page, 'Bea'), cell(page, 'Cid'))).toBe('rgba(0, 0, 0, 0)')
+  await text(page, `${head}\n| **Ana** | ${long} | 3 |\n|  | b |12|\n| CidBea |\n\nafter`)
+  await press('Control+z')
+  await text(page, before)
+  // Nothing accepts the word outside the text.
+  await drag(cell(page, 'Bea'), page.locator('body'))
+  await page.locator('.cm-content:focus').waitFor()
+  await page.locator('.md-grid-row').nth(2).locator('.md-cell').nth(1).click()
+  await press('Home')
+  await at(page, '| Bea | ^b |12|')
   await press('Backspace', 'Backspace')
   await at(page, '| Bea | ^b |12|')
   await press('Delete', 'Delete', 'Delete', 'Control+Delete')
   await text(page, `${head}\n| **Ana** | ${long} | 3 |\n| Bea |  |12|\n| Cid |\n\nafter`)
   await page.keyboard.type('b')
   // The pointer selects a rectangle of cells.
-  const [from, to] = [await box(cell(page, 'Bea')), await box(cell(page, 'A rather'))]
-  await page.mouse.move(from.x + 16, from.y + 12)
-  await page.mouse.down()
-  await page.mouse.move(to.x + 40, to.y + 12, { steps: 3 })
-  await page.mouse.up()
-  await until(async () => (await page.locator('.md-cell-chosen').count()) === 4, 'four cells')
+  const chosen = (count: number): Promise<void> =>
+    until(async () => (await page.locator('.md-cell-chosen').count()) === count, `${count} cells`)
+  await drag(cell(page, 'Bea'), cell(page, 'A rather'))
+  await chosen(4)
+  // A press on a selected cell begins a new selection.
+  await drag(cell(page, 'A rather'), cell(page, 'Ana'), 80)
+  await chosen(2)
+  await drag(cell(page, 'Ana'), page.locator('.md-grid-row').nth(2).locator('.md-cell').nth(1))
+  await chosen(4)
   const copied = await page.locator('.cm-content').evaluate((element) => {
     const data = new DataTransfer()
     element.dispatchEvent(new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true }))
@@ -110,7 +170,7 @@ test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] [GRID-2
   })
   expect(copied).toEqual([
     `**Ana**\t${long}\nBea\tb`,
-    `<table><tr><td>**Ana**</td><td>${long}</td></tr><tr><td>Bea</td><td>b</td></tr></table>`
+    `<table data-agmd-copy=""><tr><td>**Ana**</td><td>${long}</td></tr><tr><td>Bea</td><td>b</td></tr></table>`
   ])
   await page.keyboard.type('x')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |\n\nafter`)
@@ -170,11 +230,64 @@ test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] [GRID-2
   const card = page.locator('.picture-card')
   await card.waitFor()
   await until(async () => (await box(card)).y >= (await box(image)).y + 160, 'the card is below the picture')
+  // A selection from the text into a table can be cut, and dropped text stays in its cell.
+  await press('Control+a', 'Delete')
+  await page.keyboard.insertText('Words\n\n| a | b |\n| --- | --- |\n| cat | dog |')
+  await page.locator('.cm-line', { hasText: 'Words' }).click()
+  await press('End', 'ArrowLeft')
+  await cell(page, 'cat').click({ modifiers: ['Shift'], position: { x: (await box(cell(page, 'cat'))).width - 3, y: 12 } })
+  await press('Control+x')
+  await text(page, 'Word\n\n|  |  |\n| --- | --- |\n|  | dog |')
+  await cell(page, 'dog').evaluate((element) => {
+    const { right, top } = element.getBoundingClientRect()
+    const dataTransfer = new DataTransfer()
+    dataTransfer.setData('text/plain', 'one | two\nthree\n')
+    const place = { clientX: right - 3, clientY: top + 12, bubbles: true, cancelable: true }
+    element.dispatchEvent(new DragEvent('drop', { ...place, dataTransfer }))
+  })
+  await text(page, 'Word\n\n|  |  |\n| --- | --- |\n|  | dogone \\| two<br>three |')
+  // An address stays on one line until the caret is in it.
+  await press('Control+a', 'Delete')
+  await page.keyboard.insertText(`| a |\n| --- |\n| https://example.com/${'x'.repeat(80)} |\n\nend`)
+  const address = page.locator('.md-cell .md-link')
+  const heightOf = async (): Promise<number> => (await box(address)).height
+  await until(async () => (await heightOf()) < 30, 'one line')
+  await address.click()
+  await until(async () => (await heightOf()) > 40, 'all of the address')
+  // A word that is wider than its column begins on the first line, and all cells of a right-to-left row have their borders.
+  await press('Control+a', 'Delete')
+  await page.keyboard.insertText(
+    `| א${' | b'.repeat(6)} |\n|${' --- |'.repeat(7)}\n| **${'w'.repeat(60)}**${' | some words to wrap'.repeat(6)} |`
+  )
+  const word = page.locator('.md-cell .tok-strong')
+  await word.waitFor()
+  const lines = await word.evaluate((element) => {
+    const top = element.closest('.md-cell')?.getBoundingClientRect().top ?? 0
+    return [...element.getClientRects()].map((line) => line.top - top)
+  })
+  expect(lines.length).toBeGreaterThan(1)
+  expect(lines[0]).toBeLessThan(12)
+  const borders = await page
+    .locator('.md-grid-head .md-cell')
+    .evaluateAll((cells) =>
+      cells.slice(0, 2).map((each) => [getComputedStyle(each).borderLeftWidth, getComputedStyle(each).borderRightWidth])
+    )
+  expect(borders).toEqual([
+    ['1px', '1px'],
+    ['1px', '0px']
+  ])
+  // The row of words runs like the head, and its handle is on the right.
+  await word.hover()
+  await page.locator('.grid-handle-row').waitFor()
+  const [first, own] = [await box(page.locator('.md-grid-head .md-cell').first()), await box(cell(page, 'www'))]
+  expect([own.x, own.width]).toEqual([first.x, first.width])
+  const side = await box(page.locator('.grid-handle-row'))
+  expect(side.x + side.width / 2).toBeCloseTo(first.x + first.width, 0)
   expect(heard).toEqual([])
   await page.context().close()
 })
 
-test('[GRID-6] [GRID-10] [GRID-40] handles open the menu of a row or column, can be dragged and stay next to their cell; the edges add both', async () => {
+test('[GRID-6] [GRID-10] [GRID-40] [GRID-80] [COMP-182] handles open the menu of a row or column, can be dragged and stay next to their cell; the edges add both', async () => {
   const document = await createDocument(world.url, '| n | w |\n| - | - |\n| 10 | a |\n| 9 | b |\n| 11 | c |')
   const { page, heard } = await open(document.url)
   await cell(page, '10').click()
@@ -183,7 +296,15 @@ test('[GRID-6] [GRID-10] [GRID-40] handles open the menu of a row or column, can
     await handle(of).click()
     await page.getByRole('menuitem', { name, exact: true }).click()
   }
-  await handle('column').waitFor()
+  // The pointer rests on the first cell, and Tab goes to the next one.
+  for (const [key, column] of [
+    ['Tab', '2'],
+    ['Shift+Tab', '1']
+  ] as const) {
+    await page.keyboard.press(key)
+    await page.locator(`.grid-handle-column[aria-label="Column ${column}"]`).waitFor()
+  }
+  await cell(page, '10').click()
   const headers = { 'X-Share-Key': document.key, 'Content-Type': 'application/json' }
   const suggestions = `${world.url}/api/docs/${document.id}/suggestions`
   const suggest = async (find: string, words: string): Promise<string> => {
@@ -258,7 +379,31 @@ test('[GRID-6] [GRID-10] [GRID-40] handles open the menu of a row or column, can
   await page.keyboard.press('End')
   await page.keyboard.press('Enter')
   await text(page, '| w | n |\n| - | --: |\n| b | 9 |\n| c | 11 |\n| a | 10 |\n| d |  |')
+  // A handle selects its row. Delete then deletes the row, in the menu and after it.
+  await cell(page, 'd').hover()
+  await handle('row').click()
+  await page.getByRole('menu', { name: 'Row' }).press('Delete')
+  await text(page, '| w | n |\n| - | --: |\n| b | 9 |\n| c | 11 |\n| a | 10 |')
+  await cell(page, 'b').hover()
+  await handle('row').click()
+  await page.keyboard.press('Escape')
+  await page.locator('.cm-content:focus').waitFor()
+  await cell(page, '11').hover()
+  await handle('row').click({ modifiers: ['Shift'] })
+  await until(async () => (await page.locator('.md-cell-chosen').count()) === 4, 'two rows')
+  await page.keyboard.press('Backspace')
+  await text(page, '| w | n |\n| - | --: |\n| a | 10 |')
   expect(heard).toEqual([])
+  await page.context().close()
+})
+
+test('[WRITE-235] on a phone, a table that fits into the text has no shadow at its edge', async () => {
+  const { url } = await createDocument(world.url, '# Plan\n\n| n | w |\n| - | - |\n| 9 | b |\n| 10 | c |\n')
+  const page = await (await browser.newContext({ viewport: { width: 360, height: 740 }, deviceScaleFactor: 3 })).newPage()
+  await page.goto(url)
+  await page.locator('.md-grid-row').nth(2).waitFor()
+  await page.evaluate(() => globalThis.document.fonts.ready)
+  expect(await shadowAtEdge(page)).toBeLessThan(4)
   await page.context().close()
 })
 

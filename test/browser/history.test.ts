@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { createDocument, createLink, type Document, editorText, saved, typeAtEnd, until, ownPage } from './browser.ts'
+import { createDocument, createLink, type Document, editorText, readMarkdown, saved, typeAtEnd, until, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -59,7 +59,7 @@ async function openSource(page: Page): Promise<void> {
   await page.locator('.history-text .row').first().waitFor()
 }
 
-test('[HISTORY-1] [HISTORY-12] [LINK-45] with the keyboard: open, read the changed words, move between changes, restore, and undo that', async () => {
+test('[HISTORY-1] [HISTORY-12] [LINK-45] [UNDO-43] with the keyboard: open, read the changed words, move between changes, restore, and undo that', async () => {
   const document = await written()
   const { page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 } })
   let held: (() => void)[] | undefined
@@ -122,11 +122,16 @@ test('[HISTORY-1] [HISTORY-12] [LINK-45] with the keyboard: open, read the chang
   await until(async () => (await editorText(page)) === trip, 'the version restored again')
   await page.keyboard.press('Control+z')
   await until(async () => (await editorText(page)).includes('About 300.'), 'the text as it was, again')
+  for (let press = 0; press < 2; press++) await page.keyboard.press('Control+Shift+z')
+  await until(async () => {
+    const now = await editorText(page)
+    return now.includes('!') && now.replace('!', '') === trip
+  }, 'the version and the typing again')
   expect(heard).toEqual([])
   await page.context().close()
 })
 
-test('[HISTORY-9] [HISTORY-22] [WRITE-162] [REV-8] [WHO-15] undoing a restore keeps everything that others wrote since', async () => {
+test('[HISTORY-9] [HISTORY-22] [UNDO-22] [WRITE-162] [REV-8] [WHO-15] [LINK-45] undoing and repeating a restore keeps everything that others wrote since', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -156,6 +161,13 @@ test('[HISTORY-9] [HISTORY-22] [WRITE-162] [REV-8] [WHO-15] undoing a restore ke
   ).json()) as { revisions: { cause: string; author: string }[] }
   expect(revisions.slice(0, 3).map(({ cause }) => cause)).toEqual(['restore', 'edit', 'restore'])
   expect(revisions[2]?.author).toMatch(/^Guest \d+$/)
+  for (const [keys, rest] of [
+    ['Control+y', trip],
+    ['Control+z', before]
+  ] as const) {
+    await page.keyboard.press(keys)
+    await until(async () => (await editorText(page)) === `First of all.\n\n${rest}`, `${keys}, and the text of others`)
+  }
 
   await restoreFirst()
   const theirs = `${trip}Theirs.\n`.replaceAll(/^[^#\n].*$/gm, 'Theirs.')
@@ -165,11 +177,14 @@ test('[HISTORY-9] [HISTORY-22] [WRITE-162] [REV-8] [WHO-15] undoing a restore ke
     body: theirs
   })
   expect(answer.status).toBe(200)
-  await page.locator('.toast').getByRole('button', { name: 'Undo' }).press('Enter')
-  await page.getByText('These lines have been changed since.').waitFor()
+  await page.keyboard.press('Control+z')
+  const refused = page.locator('.toast', { hasText: 'These lines have been changed since.' })
+  await refused.waitFor()
   expect(await focused.count()).toBe(1)
   // The refusal may arrive before the text of others.
   await until(async () => (await editorText(page)) === theirs, 'the text of others')
+  await refused.getByRole('button', { name: 'History' }).click()
+  await page.locator('dialog.history').getByRole('button', { name: 'Close' }).click()
   // The notice disappears, and does not wait for a press.
   await page.clock.install()
   await restoreFirst()
@@ -248,9 +263,9 @@ test('[HISTORY-3] [HISTORY-11] each line shows its author; the page shows insert
   await page.context().close()
 })
 
-test('[HISTORY-11] an unchanged formula is not marked as deleted or inserted', async () => {
+test('[HISTORY-11] [PUBLISH-42] an unchanged formula is not marked as deleted or inserted, and a chat shows local times', async () => {
   const text =
-    'Two rules.\n\nThe first: $a$\n\n$$\nE = mc^2 + \\frac{a}{b}\n$$\n\n$$ \\begin{aligned} a &= b \\\\ c &= d \\end{aligned} $$\n'
+    'Two rules.\n\nThe first: $a$\n\n$$\nE = mc^2 + \\frac{a}{b}\n$$\n\n$$ \\begin{aligned} a &= b \\\\ c &= d \\end{aligned} $$\n\n```chat\n[2026-11-20T10:02Z] @ana: Hi\n```\n'
   const document = await createDocument(world.url, text)
   await put(document, text.replace('Two', 'Both'), 'Ana')
   const { page } = await open(document)
@@ -259,10 +274,14 @@ test('[HISTORY-11] an unchanged formula is not marked as deleted or inserted', a
   const article = page.locator('.history-page article')
   await article.locator('ins', { hasText: 'Both' }).waitFor()
   expect([await article.locator('math').count(), await article.locator('.came, .gone').count()]).toEqual([3, 0])
+  const local = await page.evaluate(() =>
+    new Date('2026-11-20T10:02Z').toLocaleString(navigator.language, { dateStyle: 'medium', timeStyle: 'short' })
+  )
+  expect(await article.locator('time').textContent()).toBe(local)
   await page.context().close()
 })
 
-test('[HISTORY-6] a refusal keeps the focus, and so does the replacement of a name field', async () => {
+test('[HISTORY-6] [HISTORY-50] a refusal keeps the focus, and so does the replacement of a name field; a version is restored although others write', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -281,6 +300,20 @@ test('[HISTORY-6] a refusal keeps the focus, and so does the replacement of a na
   await page.keyboard.press('Enter')
   await page.getByLabel('Name of this version').press('Escape')
   await until(async () => (await focused()) === 'Rename', 'the focus after Escape')
+
+  // Somebody writes in the lines of the version, between each attempt and the one before.
+  await page.unroute('**/restore')
+  const before = await readMarkdown(world.url, document)
+  let attempts = 0
+  await page.route('**/restore', async (route) => {
+    if (attempts++ < 3) await put(document, before.replace('Saturday at noon', `Later ${attempts}`), 'Ana')
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Restore', exact: true }).press('Enter')
+  await page.getByRole('button', { name: 'Restore anyway' }).press('Enter')
+  await page.getByText('Restored the version “The plan”.').waitFor()
+  expect(await readMarkdown(world.url, document)).not.toContain('Later')
+  expect(attempts).toBe(4)
   await page.context().close()
 })
 
@@ -376,16 +409,17 @@ test.each(sizes)('[HISTORY-5] [HISTORY-21] at $width px: no violations, and noth
   await context.close()
 })
 
-test('[HISTORY-14] [HISTORY-15] [HISTORY-20] [HISTORY-23] the page strikes through the end of a heading and of a line, and counts changes like the source', async () => {
+test('[HISTORY-14] [HISTORY-15] [HISTORY-20] [HISTORY-23] [HISTORY-40] the page strikes through the end of a heading and of a line, keeps the columns of a table, and counts its stops', async () => {
   const list = Array.from({ length: 9 }, (_each, index) => `- item ${index}`).join('\n')
+  const table = '| Crop | Field |\n| --- | --- |\n| one | x |\n| a | b |\n| rye | 9 |'
   const document = await createDocument(
     world.url,
-    `# Harvest plan 2026\n## Fields\nOne field.\n\nWe talk about food. And wine.\nThen sleep.\n\nWe ~~run~~ walk.\n\n${list}\n`
+    `# Harvest plan 2026\n## Fields\nOne field.\n\nWe talk about food. And wine.\nThen sleep.\n\nWe ~~run~~ walk.\n\n${list}\n\n${table}\n`
   )
   const later = list.replace('item 1', 'pear').replace('item 7', 'plum')
   await put(
     document,
-    `# Harvest plan\n## All fields\nOne large field.\n\nWe talk about food.\nThen sleep.\n\nWe ~~run~~ walk.\n\n${later}\n\nMore.\n`,
+    `# Harvest plan\n## All fields\nOne large field.\n\nWe talk about food.\nThen sleep.\n\nWe ~~run~~ walk.\n\n${later}\n\n${table.replace('| one | x |', '|  | x |').replace('| a | b |', '| b | c |').replace('9', '**seven**')}\n\nMore.\n`,
     'Ana'
   )
   const { page, heard } = await open(document)
@@ -405,13 +439,42 @@ test('[HISTORY-14] [HISTORY-15] [HISTORY-20] [HISTORY-23] the page strikes throu
   )
   const steps = page.locator('.history-steps [role=status]')
   await until(async () => /\d changes/.test((await steps.textContent()) ?? ''), 'the changes to the page')
-  const told = (await steps.textContent()) ?? ''
-  await page.locator('.history-text').focus()
-  for (let step = 0; step < Number.parseInt(told, 10); step++) await page.keyboard.press('n')
-  await page.getByText(`${Number.parseInt(told, 10)} of ${Number.parseInt(told, 10)}`).waitFor()
+  const cells = (await page.locator('.history-page tbody tr').all()).map((row) =>
+    row.locator('td').evaluateAll((each) => each.map((cell) => cell.innerHTML.replaceAll(' class="word"', '')))
+  )
+  expect(await Promise.all(cells)).toEqual([
+    ['<del>one</del>', 'x'],
+    ['<del>a</del><ins>b</ins>', '<del>b</del><ins>c</ins>'],
+    ['rye', '<del>9</del><ins><strong>seven</strong></ins>']
+  ])
+  const stopsOf = async (): Promise<string[]> => {
+    const count = Number.parseInt((await steps.textContent()) ?? '', 10)
+    const stops: string[] = []
+    await page.locator('.history-text').focus()
+    for (let step = 1; step <= count; step++) {
+      await page.keyboard.press('n')
+      await page.getByText(`${step} of ${count}`).waitFor()
+      stops.push((await page.locator('.history-text [data-change]:focus').textContent()) ?? '')
+    }
+    return stops
+  }
+  const stops = await stopsOf()
+  expect(stops.map((text) => text.trim().slice(0, 9))).toEqual([
+    'Harvest p',
+    'FAll fiel',
+    'One large',
+    'We talk a',
+    'item 1',
+    'item 7',
+    'onex',
+    'abbc',
+    'rye9seven',
+    'More.'
+  ])
+  expect(await page.locator('.history-page [data-change]').count()).toBe(stops.length)
   await page.getByRole('group', { name: 'Version view' }).getByRole('button', { name: 'Source' }).click()
   await page.locator('.history-text .row').first().waitFor()
-  expect(await steps.textContent()).toBe(told)
+  expect(await stopsOf()).toHaveLength(await page.locator('.history-text [data-change]').count())
   expect(heard).toEqual([])
   await page.context().close()
 })
@@ -434,13 +497,16 @@ test('[HISTORY-17] a selected version shows its first change', async () => {
   await page.context().close()
 })
 
-test('[HISTORY-13] a rewrite of the whole text counts its passages', async () => {
-  const document = await createDocument(world.url, '# Old\n\nOne two three.\n\nFour five six.\n')
+test('[HISTORY-13] [WRITE-297] a rewrite of the whole text counts its passages, and an empty version says that it is empty', async () => {
+  const document = await createDocument(world.url, '')
+  await put(document, '# Old\n\nOne two three.\n\nFour five six.\n', 'Ana')
   await put(document, '# Young\n\nSeven eight.\n\nNine ten.\n\nAnd more of it.\n', 'Ana')
   const { page, heard } = await open(document)
   await saved(page)
   await page.keyboard.press('Control+Alt+h')
-  await page.locator('.history-steps').getByText('6 changes').waitFor()
+  await page.locator('.history-steps').getByText('4 changes').waitFor()
+  await page.locator('.timeline-item').last().click()
+  await page.getByText('This version is empty.').waitFor()
   expect(heard).toEqual([])
   await page.context().close()
 })

@@ -112,16 +112,40 @@ test('[HOME-1] [HOME-9] [HOME-18] [HOME-23] [WEB-101] documents of this device a
   await context.close()
 })
 
-test('[HOME-2] [HOME-10] [HOME-22] [ACCOUNT-17] a signed-in person also finds the documents of the account, by words of the text, each once', async () => {
-  const { context, page, heard } = await visit()
+test('[HOME-2] [HOME-10] [HOME-22] [HOME-30] [HOME-40] [ACCOUNT-17] a signed-in person also finds the documents of the account, by words of the text, each once', async () => {
+  const { context, page, heard } = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
   await page.goto(`${world.url}/sign-up`)
   await page.evaluate(() => localStorage.setItem('agmd.name', 'Ana'))
   await page.reload()
   expect(await page.getByLabel('Name').inputValue()).toBe('Ana')
   await page.getByLabel('Email').fill('ana@example.org')
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Create account' }).click()
-  await page.waitForURL(`${world.url}/`)
+  // Until the server has said who is signed in, the page shows neither the introduction nor “Sign in”.
+  const isShown = async (name: 'Account' | 'Sign in'): Promise<void> => {
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/api/session', (route) => answer.promise.then(() => route.continue()))
+    if (page.url().endsWith('/')) await page.reload()
+    else await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByRole('link', { name }).waitFor()
+    expect(await page.locator('.home-top a').allTextContents()).toEqual([name])
+    expect(await page.getByRole('heading').count()).toBe(name === 'Account' ? 0 : 1)
+    answer.resolve()
+    await page.unrouteAll({ behavior: 'wait' })
+    await page.getByRole('heading', { name: 'Markdown that people and agents write together.' }).waitFor()
+  }
+  await isShown('Account')
+  await isShown('Account')
+  // The session ends elsewhere. The page finds out once.
+  const [session] = (await context.cookies()).filter(({ name }) => name.startsWith('agmd-session'))
+  if (session === undefined) throw new Error('no session')
+  await context.clearCookies({ name: session.name })
+  await page.reload()
+  await page.getByRole('link', { name: 'Sign in' }).waitFor()
+  await isShown('Sign in')
+  await context.addCookies([session])
+  await page.reload()
+  await page.getByRole('link', { name: 'Account' }).waitFor()
+  await isShown('Account')
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
   const make = async (content: string): Promise<string> => {
     const headers = { 'content-type': 'application/json', origin: world.url, cookie }
@@ -140,8 +164,12 @@ test('[HOME-2] [HOME-10] [HOME-22] [ACCOUNT-17] a signed-in person also finds th
   await until(async () => (await titles(page)).join() === 'Fish', 'found by a word of the text')
   await page.getByRole('link', { name: /Fish/ }).click()
   await saved(page)
-  // A document deleted here is in the account's trash, even if this device does not list it.
   await page.goto(world.url)
+  await choose(page, 'Fish', 'Copy link')
+  await page.getByText('Link copied. Only you can open it. To give others access, press Share in the document.').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${world.url}/d/${fish}`)
+  await page.keyboard.press('Escape')
+  // A document deleted here is in the account's trash, even if this device does not list it.
   await choose(page, 'Bread', 'Move to trash')
   await page.getByText('“Bread” moved to trash.').waitFor()
   await until(async () => (await titles(page)).join() === 'Fish', 'out of the list')
@@ -338,7 +366,7 @@ test('[HOME-5] a new document is created once, no matter what messages are lost'
   await context.close()
 })
 
-test('[HOME-19] [HOME-20] [HOME-21] where only people with an account can create documents, a visitor is told to sign in; the page is printed in dark ink', async () => {
+test('[HOME-19] [HOME-20] [HOME-21] [HOME-31] where only people with an account can create documents, a visitor is told to sign in; the page is printed in dark ink', async () => {
   const closed = await start({ env: { AGMD_ANONYMOUS_CREATE: 'off' } })
   const { context, page } = await visit({ reducedMotion: 'reduce' })
   const refused = page.getByRole('alert').getByText('On this server, only people with an account can create documents. Sign in first.')
@@ -355,6 +383,13 @@ test('[HOME-19] [HOME-20] [HOME-21] where only people with an account can create
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('link', { name: 'Account' }).waitFor()
+  const link = await page.evaluate(async () => {
+    const post = async (path: string, body: object): Promise<{ id: string; url: string }> => {
+      const headers = { 'content-type': 'application/json' }
+      return (await (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as { id: string; url: string }
+    }
+    return (await post(`/api/docs/${(await post('/api/docs', { content: '# A' })).id}/shares`, { role: 'view' })).url
+  })
   // Another device ends the session. This page still has the cookie and does not know it.
   const cookies = await context.cookies()
   const elsewhere = await visit()
@@ -377,7 +412,10 @@ test('[HOME-19] [HOME-20] [HOME-21] where only people with an account can create
     await page.emulateMedia({ media: 'screen' })
     expect(await ink()).not.toBe(dark)
   }
-  await page.getByRole('alert').getByRole('link', { name: 'Sign in' }).click()
+  await page.goto(link)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.locator('#menu').getByRole('button', { name: 'New document' }).click()
+  await page.locator('.toast').getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await elsewhere.context.close()
   await context.close()

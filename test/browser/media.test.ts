@@ -99,7 +99,7 @@ async function scripted(somebody: Somebody, capabilities?: readonly JobKind[], v
   return made
 }
 
-const panel = (page: Page) => page.getByRole('region', { name: 'Pictures, dictation and reading aloud' })
+const panel = (page: Page) => page.getByRole('region', { name: 'Pictures and speech' })
 const job = (page: Page, phase: string) => page.locator(`.media-job[data-phase=${phase}]`)
 
 /** Runs a command by its name in the palette. */
@@ -390,7 +390,7 @@ test('[MEDIA-40] the microphone is released when the panel closes, and the recor
   expect(states).toEqual(['ended'])
   await page.reload()
   await saved(page)
-  await command(page, 'Pictures, dictation and reading aloud')
+  await command(page, 'Pictures and speech')
   await job(page, 'held').waitFor()
   expect(worker.jobs).toEqual([])
   await job(page, 'held').getByRole('button', { name: 'Transcribe' }).click()

@@ -103,7 +103,7 @@ test('[SHARING-1] [SHARING-12] with the keyboard alone: a link with role, name a
   await bea.context.close()
 })
 
-test('[LINK-4] a link for everyone is one step, the person’s own is below, roles change in place, and a revocation lists the links that end with it', async () => {
+test('[LINK-4] [LINK-51] a link for everyone is one step, the person’s own is below, roles change in place, and a revocation lists the links that end with it', async () => {
   const document = await createDocument(world.url, '# Shared')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -117,6 +117,8 @@ test('[LINK-4] a link for everyone is one step, the person’s own is below, rol
   await copy.click()
   await until(async () => (await copy.textContent()) === 'Copied', 'the button again')
   expect(await clipboard(page)).toBe(url)
+  await page.getByLabel('Role of the link to copy').selectOption('Can suggest')
+  expect(await copy.textContent()).toBe('Copy link')
   const unnamed = async (): Promise<string[]> => (await live(document)).filter(({ label }) => label === null).map(({ role }) => role)
   expect(await unnamed()).toEqual(['comment'])
   expect(await page.getByText('Links you create here end').count()).toBe(0)
@@ -143,6 +145,20 @@ test('[LINK-4] a link for everyone is one step, the person’s own is below, rol
   await page.getByText('unless you choose “Revoke this link only”: Cleo.').waitFor()
   await page.setViewportSize({ width: 360, height: 740 })
   await look(page, 'share-links')
+  await page.keyboard.press('Escape')
+  await dialog(page).waitFor({ state: 'detached' })
+  await fetch(`${world.url}/api/docs/${document.id}/shares`, {
+    method: 'POST',
+    headers: { 'x-share-key': document.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ role: 'comment', label: 'Dora', expiresAt: new Date(Date.now() + 1000).toISOString() })
+  })
+  const doras = async () => (await live(document)).filter(({ label }) => label === 'Dora')
+  await until(async () => (await doras()).every(({ expiresAt }) => Date.parse(expiresAt ?? '') < Date.now()), 'the end of the link')
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByText('Can comment · Ended').waitFor()
+  await page.getByRole('button', { name: 'New link: Dora' }).click()
+  await page.getByText('The link for Dora is ready.').waitFor()
+  expect((await doras()).map(({ role }) => role)).toEqual(['comment', 'comment'])
   expect(heard).toEqual([])
   await context.close()
 })
@@ -207,14 +223,15 @@ test('[SHARING-2] [SHARING-10] with the keyboard alone: an agent is invited, and
   await context.close()
 })
 
-test('[SHARING-3] [SHARING-11] [PUBLISH-23] [LINK-42] with the keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
-  const document = await createDocument(world.url, '# News\n\nFor everyone.')
+test('[SHARING-3] [SHARING-11] [PUBLISH-23] [PUBLISH-43] [LINK-42] with the keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
+  const news = '# News\n\nFor everyone.\n\n```chat\n[2026-11-20T10:02Z] @Bo: Hi\n```\n'
+  const document = await createDocument(world.url, news)
   const { context, page, heard } = await open(document.url)
   await saved(page)
   await command(page, 'Publish')
   const turn = page.getByRole('switch', { name: 'Publish this document' })
   await turn.waitFor()
-  await page.getByText('The page names no author.').waitFor()
+  await page.getByText('The page names no author. It shows the names in its chats.').waitFor()
   await page.getByText('Readers see changes when they load the page again.').waitFor()
   await tabTo(page, 'Publish this document')
   await page.keyboard.press('Space')
@@ -227,7 +244,7 @@ test('[SHARING-3] [SHARING-11] [PUBLISH-23] [LINK-42] with the keyboard alone: a
   const reader = await open((await page.getByRole('link', { name: 'Open the published page' }).getAttribute('href')) ?? '')
   await reader.page.getByText('For everyone.').waitFor()
   const markdown = await fetch((await page.getByRole('link', { name: 'As Markdown' }).getAttribute('href')) ?? '')
-  expect(await markdown.text()).toBe('# News\n\nFor everyone.')
+  expect(await markdown.text()).toBe(news)
   // The next visit shows that the document is published. A person with a name can put it into the front matter.
   await page.keyboard.press('Escape')
   await page.evaluate(() => localStorage.setItem('agmd.name', 'Ana Lee'))
@@ -446,14 +463,27 @@ test('[SHARING-7] sharing on wide and narrow screens: no violations', async () =
   await context.close()
 })
 
-test('[WHO-11] an unnamed person who shares is asked for a name, and the others see it', async () => {
+test('[WHO-11] [LINK-52] an unnamed person who shares is asked for a name; a new link stays visible, even if an older list of links arrives late', async () => {
   const { context, page } = await openNew(browser, world.url, 'Shared.\n')
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/shares?ended=false', async (route) => {
+    const response = await route.fetch()
+    await held
+    await route.fulfill({ response })
+  })
   await page.getByRole('button', { name: 'Share' }).click()
   const field = page.getByLabel('Your name, as others see it (optional)')
   await field.fill('Ana')
   // On a slow machine the dialog opens before the page may create links.
   await page.locator('button:not([aria-disabled=true])', { hasText: 'Create link' }).click()
-  await page.getByText('The link is ready.').waitFor()
+  const ready = page.getByText('The link is ready.')
+  await ready.waitFor()
+  const whole = page.waitForResponse(/\/shares$/)
+  release()
+  await whole
+  await page.getByRole('heading', { name: 'Existing links' }).waitFor()
+  expect(await ready.count()).toBe(1)
   expect(await page.evaluate(() => localStorage.getItem('agmd.name'))).toBe('Ana')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Share' }).click()

@@ -64,6 +64,34 @@ test('[WEB-43] a pasted picture enters the text as one edit, and the caret moves
   await context.close()
 })
 
+test('[WRITE-321] pictures that pasted HTML contains as data are uploaded to their places', async () => {
+  const { context, page, heard } = await writer('')
+  await page.locator('.cm-content[aria-autocomplete]').waitFor()
+  const data = (bytes: Uint8Array): string => `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`
+  const give = (html: string): Promise<void> =>
+    page.locator('.cm-content').evaluate((element, given) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/html', given)
+      clipboardData.setData('text/plain', 'plain')
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    }, html)
+  const pixel = '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==">'
+  await give(`<p>a</p><img alt="Red house" src="${data(png(3, 2))}"><p>b <img src="${data(png(2, 2))}"> c${pixel}</p>`)
+  const both = /^a\n\n!\[Red house\]\(\/f\/[\w-]{24}\.png\)\n\nb !\[image\]\(\/f\/[\w-]{24}\.png\) c$/
+  await until(async () => both.test(await editorText(page)), 'both pictures')
+  for (let count = 0; count < 3; count++) await page.keyboard.press('Control+z')
+  await until(async () => (await editorText(page)) === '', 'undo')
+  // Pictures that cannot be added are left out with a notice.
+  await give('<p>a</p><img src="data:image/svg+xml;base64,PHN2Zy8+"><p>b</p>')
+  await page.getByText('This kind of file is not supported.').waitFor()
+  await until(async () => (await editorText(page)) === 'a\n\nb', 'the text')
+  await page.keyboard.press('Control+z')
+  await give(`<p>x</p>${`<img src="${data(png(2, 2))}">`.repeat(21)}`)
+  await page.getByText('Adding the first 20 of 21 files.').waitFor()
+  expect(heard).toEqual([])
+  await context.close()
+})
+
 test('[WEB-81] [WRITE-116] a dropped text file appears below the block under the pointer, as one undo step', async () => {
   const { context, page, heard } = await writer('one\ntwo words that are here\nthree\n\n- after\n')
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
@@ -156,7 +184,7 @@ test('[WEB-43] dropped or chosen pictures, sound and video enter the text in ord
   await context.close()
 })
 
-test('[WEB-43] [WRITE-214] [WRITE-215] pictures pasted one after another within words keep their order; a dropped one is a block; all are drawn', async () => {
+test('[WEB-43] [WRITE-214] [WRITE-215] [WRITE-295] pictures pasted one after another within words keep their order; a dropped one is a block; all are drawn', async () => {
   const { context, page } = await writer('text')
   await page.locator('.cm-content').press('Control+End')
   for (const name of ['first', 'second', 'third']) {
@@ -181,6 +209,7 @@ test('[WEB-43] [WRITE-214] [WRITE-215] pictures pasted one after another within 
   await until(async () => shownAs('Red house').test(await editorText(page)), 'the dropped picture')
   await isDrawn()
   expect(await page.locator('.block-drop:not([hidden])').count()).toBe(0)
+  expect((await editorText(page)).replace(shownAs('Red house'), 'P')).toBe('one\ntwo words that are here\nthree\n\nP\n\n- after')
   await page.keyboard.type('X')
   expect((await editorText(page)).replace(shownAs('Red house'), 'P')).toBe('one\ntwo words that are here\nthree\n\nP\n\nX\n\n- after')
   await page.keyboard.press('Control+a')

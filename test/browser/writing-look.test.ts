@@ -64,8 +64,9 @@ test('[WRITE-23] menus, panels and tables on wide and narrow screens: no violati
   await page.keyboard.press('Escape')
 
   await page.keyboard.press('Control+Shift+p')
-  await lookAtSizes(page, 'palette', { shown: page.getByRole('option').first() })
-  await page.getByRole('combobox').fill('tab')
+  // The code in view has a list of languages, too.
+  await lookAtSizes(page, 'palette', { shown: page.getByRole('listbox').getByRole('option').first() })
+  await page.getByRole('combobox', { name: 'What do you want to do?' }).fill('tab')
   await lookAtSizes(page, 'palette-found')
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+/')

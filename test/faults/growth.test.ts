@@ -5,6 +5,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { Text } from '@codemirror/state'
+import * as Y from 'yjs'
 import { expect, test } from 'vitest'
 import { safeReturnTo } from '../../server/auth/oidc.ts'
 import { cookiesOf, readCookie } from '../../server/auth/cookies.ts'
@@ -34,12 +35,14 @@ import { unseenIn } from '../../shared/fences/unseen.ts'
 import { parseTsv, setCell } from '../../shared/fences/sheet-edits.ts'
 import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
 import { describedEdit } from '../../shared/fences/described-change.ts'
+import { movedNow } from '../../shared/fences/suggested-move.ts'
 import { parseWidget } from '../../shared/fences/widget.ts'
 import { slugOf } from '../../shared/markdown/slug.ts'
 import { mayLink } from '../../shared/markdown/links.ts'
 import { highlightEnd, shiftedAt } from '../../shared/markdown/marks.ts'
 import { pictureWords } from '../../shared/markdown/pictures.ts'
 import { typographic } from '../../shared/markdown/typography.ts'
+import { linkForWiki, wikiParts } from '../../shared/markdown/wiki-links.ts'
 import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
 import { plainHeading, plainName, titleIn, titleOfText } from '../../shared/names.ts'
 import { findWords, linesOf } from '../../shared/text/targets.ts'
@@ -53,6 +56,7 @@ import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { markedLines, merge } from '../../shared/text/merge.ts'
 import { resolve } from '../../shared/text/operations.ts'
 import { findAll } from '../../shared/text/find-all.ts'
+import { movedLines } from '../../shared/text/moved-lines.ts'
 import { parted } from '../../shared/text/granularity.ts'
 import { listsIn } from '../../shared/text/lists.ts'
 import { proseLines } from '../../shared/text/prose.ts'
@@ -177,6 +181,26 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'shared/text/surroundings.ts': {
     surroundingsTaken: (text) => surroundingsTaken(text, changed(text), edits(text))({ from: 50, to: 60 })
   },
+  'shared/text/moved-lines.ts': {
+    movedLines: (text) => {
+      const ydoc = new Y.Doc()
+      const shared = ydoc.getText('content')
+      shared.insert(0, `a\n${text}\nb\n`)
+      let moves: unknown
+      ydoc.on('beforeObserverCalls', (transaction: Y.Transaction) => {
+        moves = movedLines(transaction)
+      })
+      ydoc.transact(() => {
+        shared.delete('a\n'.length, `${text}\n`.length)
+        shared.insert(shared.length, `${text}\n`)
+      })
+      return moves
+    }
+  },
+  'shared/markdown/wiki-links.ts': {
+    wikiParts,
+    linkForWiki: (text) => linkForWiki(wikiParts(`a|${text}`), '/f/a.png', 'a.png')
+  },
   'shared/markdown/links-in-text.ts': {
     linksIn: (text) => linksIn(text, true),
     withOutsideLinks: (text) => withOutsideLinks(text, undefined, () => 'x')
@@ -222,6 +246,18 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
       return describedEdit(fencesOf(whole), { from: 14, to: 14, insert: '- x\n' })
     }
   },
+  'shared/fences/suggested-move.ts': {
+    movedNow: (text) => {
+      const [original, moved] = [`- card\n${text}`, `${text}\n- card`]
+      return movedNow(`${original}\nmore`, () => [], { range: { from: 0, to: original.length - 1 }, original, text: moved })
+    },
+    movedOnBoard: fenced('board', (fence) => {
+      const { source, bodyFrom: from, bodyTo: to } = fence
+      const body = source.slice(from, to)
+      const lines = `${body}## a\n- card`
+      return movedNow(source, () => [fence], { range: { from, to }, original: lines, text: `- card\n${body}## a` })
+    })
+  },
   'shared/fences/widget.ts': { parseWidget: fenced('widget', parseWidget) },
   'shared/fences/formula/format.ts': { format: (text) => format(-1234.5, `${text};0`) },
   'shared/fences/formula/parse.ts': { tokensOf: formula(tokensOf as Read), referencesIn: formula(referencesIn) },
@@ -254,6 +290,7 @@ const others: Readonly<Record<string, string>> = {
   'shared/fences/table.ts': 'types, and the order of at most so many rows as a grid shows',
   'shared/text/characters.ts': 'reads structures of Yjs',
   'shared/text/client-ids.ts': 'reads numbers',
+  'shared/text/apply-edits.ts': 'writes edits, and reads only the text that they remove',
   'shared/text/resolved.ts': 'holds what edits mean, and reads no text',
   'shared/text/resolution.ts': 'keeps what outline.ts, tables.ts and prose.ts read',
   'shared/text/anchors.ts': 'reads structures of Yjs; the text by reanchor.ts and surroundings.ts',

@@ -14,7 +14,7 @@ import * as sheets from '../../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { exactUndo } from '../../web/editor/exact-undo.ts'
-import { leaveReplaced } from '../../web/editor/replaced-values.ts'
+import { stepRules } from '../../web/editor/replaced-values.ts'
 import { seeded } from '../support/typist.ts'
 
 type Random = (below: number) => number
@@ -314,7 +314,7 @@ export const stepsReturn = (kind: keyof typeof kinds, seed: number, typesEmptyLi
   for (let step = 0; step < 8; step++) apply(own, change(fuzz, person, fenceIn(own.toString())))
   tidy()
   const undo = new Y.UndoManager(own, { trackedOrigins: new Set([null]), captureTimeout: 500 })
-  const end = exactUndo(own, undo, leaveReplaced)
+  const end = exactUndo(own, undo, stepRules)
   try {
     const isExact = kind !== 'board' && !typesEmptyLines
     const shown = (text: Y.Text): string => (isExact ? text.toString() : text.toString().replaceAll(/\n(?:[ \t]*\n)+/g, '\n'))

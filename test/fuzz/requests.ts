@@ -115,7 +115,7 @@ class Known {
   learn(value: unknown, depth = 0): void {
     if (typeof value !== 'object' || value === null || depth > 4) return
     for (const [name, member] of Object.entries(value).slice(0, 50)) {
-      if (/^(version|revisionId|commentId|suggestionId|taskId|requestId|setId|jobId|resultVersion)$/.test(name))
+      if (/^(version|revisionId|commentId|replyId|suggestionId|taskId|requestId|setId|jobId|resultVersion)$/.test(name))
         this.add(name === 'resultVersion' ? 'version' : name, member)
       else this.learn(member, depth + 1)
     }

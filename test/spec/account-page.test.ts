@@ -102,6 +102,31 @@ test('[PAGE-8] sessions are listed by the browser or program that opened them, a
   expect(visitor.page.url).toBe(`${world.url}/`)
 })
 
+test('[WHO-33] this device comes first among the sessions, and then the ones that were used last', async () => {
+  const visitor = await join()
+  for (const userAgent of ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)', 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)']) {
+    clock.advance(60_000)
+    const other = newVisitor({ userAgent })
+    await other.visit(`${world.url}/sign-in`)
+    await other.submit('/sign-in', { email: `person-${people}@example.org`, password: 'correct horse battery' })
+  }
+  await open(visitor)
+  const names = [...visitor.page.text.matchAll(/<span class="entry-title"><bdi>([^<]*)<\/bdi>/g)].map(([, name]) => name)
+  expect(names).toEqual(['Firefox on Linux', expect.stringContaining('macOS'), expect.stringContaining('iOS')])
+})
+
+test('[WHO-34] the page that asks before signing out leads back to where the person was, but to no other site', async () => {
+  const visitor = await join()
+  const backFrom = async (query: string): Promise<string | undefined> => {
+    await visitor.visit(`${world.url}/sign-out${query}`)
+    return /<a class="[^"]*" href="([^"]*)">Cancel<\/a>/.exec(visitor.page.text)?.[1]
+  }
+  expect(await backFrom('?return_to=%2Fd%2Fabcdefghijkl')).toBe('/d/abcdefghijkl')
+  expect(await backFrom('?return_to=https%3A%2F%2Fevil.example%2F')).toBe('/')
+  expect(await backFrom('')).toBe('/')
+  expect(visitor.page.text).toContain(`(person-${people}@example.org)`)
+})
+
 test('[PAGE-8] a session that was renewed without a password, or by a later sign-in, ends together with the broker’s', async () => {
   const visitor = await join()
   const phone = newVisitor()

@@ -400,7 +400,7 @@ test('[WORDS-5] server-rendered pages use the browser’s language, name it, and
     expect(german.page.text, path).not.toMatch(/\b(?:the|your|Sign|Delete|password|account|and)\b(?![^<]*>)/)
   }
   const nothing = await german.visit(`${world.url}/pub/abcdefghijkl`)
-  expect(nothing.text).toContain('Hier ist keine Seite')
+  expect(nothing.text).toContain('Diese Seite gibt es nicht')
   for (const language of ['fr', 'en-GB,de;q=0.3', '*']) {
     const other = newVisitor({ headers: { 'Accept-Language': language } })
     expect((await other.visit(`${world.url}/sign-in`)).text).toContain('<html lang="en">')

@@ -125,9 +125,11 @@ const prepared = async (machine: Machine, example: string, token: string): Promi
   if (example.includes('notes.md')) await machine.agmd('docs', 'pull', url, '-o', 'notes.md', '--force')
   // Without an entry in the inbox, the command would wait as long as the example allows.
   if (example.includes('--wait')) await mention(headers)
+  const { id: commentId } = await comment(owner, { body: 'Hm.' }, { headers })
   return {
     URL: url,
-    COMMENT: (await comment(owner, { body: 'Hm.' }, { headers: { Authorization: `Bearer ${token}` } })).id,
+    COMMENT: commentId,
+    REPLY: (await made(`/comments/${commentId}/replies`, { body: 'Oh.' })).id,
     SUGGESTION: (await suggest(owner, { operation: 'insert', text: 'x' }, { headers: { Authorization: `Bearer ${token}` } })).id,
     SHARE: (await owner.share('view')).link.id,
     TASK: task.id,
@@ -224,15 +226,17 @@ test('[CLI-3] the examples of the guide can be run in order, on one document', {
   const { task } = await post('tasks', { requestId: 'r', title: 't', instructions: 'i' })
   // Commands for accounts and for machines are left out, and so are those that wait.
   const isMeant = (line: string): boolean =>
-    /^\S.*agmd (docs|comments|suggestions|share|revisions|publish|events|assets|tasks) /.test(`x ${line}`) &&
+    /^\S.*agmd (docs|comments|replies|suggestions|share|revisions|publish|events|assets|tasks) /.test(`x ${line}`) &&
     !/docs (watch|claim|delete|list)/.test(line)
   const lines = steps.slice(3).flatMap((step) => step.split('\n').filter(isMeant))
   expect(lines.length).toBeGreaterThan(50)
   // The examples of the commands are tried one by one in any run. Here they meet the same document. An assignment is started before its report.
   for (const line of lines.filter((each, index) => isLong || index % 3 === 0 || each.includes('tasks start'))) {
+    const { id: commentId } = await post('comments', { body: 'Hm.' })
     const env = {
       URL: url,
-      COMMENT: (await post('comments', { body: 'Hm.' })).id,
+      COMMENT: commentId,
+      REPLY: (await post(`comments/${commentId}/replies`, { body: 'Oh.' })).id,
       SUGGESTION: (await post('suggestions', { operation: 'insert', text: 'x' })).id,
       SHARE: (await post('shares', { role: 'view' })).id,
       TASK: task.id,
@@ -1093,6 +1097,20 @@ test('[CLI-20] the link of an assignment is enough to name it, and creating it t
   expect((await here.agmd('tasks', 'close', 'tasks.md', task.id, '--json')).json.task.status).toBe('closed')
   await here.agmd('tasks', 'create', linkOf(owner), '--title', 'Another', '-m', 'Is it short?')
   expect(await here.agmd('tasks', 'get', 'tasks.md', '--json')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } })
+})
+
+test('[REVIEW-179] the client shows the ids of replies, and edits and deletes replies by them', async () => {
+  const owner = await world.create('text')
+  const { id } = await comment(owner, { body: 'Hm.' })
+  const url = linkOf(owner)
+  await here.agmd('comments', 'reply', url, id, '-m', 'first')
+  const shown = async (): Promise<string> => (await here.agmd('comments', 'show', url, id)).stdout
+  const replyId = /, (\S+)\nfirst/.exec(await shown())?.[1] ?? ''
+  expect((await here.agmd('replies', 'edit', url, replyId, '-m', 'second')).stdout).toBe('Changed.\n')
+  expect(await shown()).toContain(`${replyId}\nsecond`)
+  expect((await here.agmd('replies', 'delete', url, replyId)).code).not.toBe(0)
+  expect((await here.agmd('replies', 'delete', url, replyId, '--yes')).stdout).toBe('Deleted.\n')
+  expect(await shown()).not.toContain('second')
 })
 
 test('[CLI-21] bash completes commands, subcommands and options', async () => {

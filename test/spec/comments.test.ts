@@ -318,7 +318,7 @@ describe('talking', () => {
       [owner, 'Ana']
     ]
     for (const [who, name] of strangers)
-      for (const act of [edit, remove])
+      for (const act of who === owner ? [edit] : [edit, remove])
         expect(await changesNothing(owner.doc, () => act(who, name))).toMatchObject({ status: 403, json: { code: 'not_author' } })
     expect((await edit(person, 'Ana')).json.comment).toMatchObject({ body: 'second', anchored: true })
     expect(await lastEvent(owner)).toMatchObject({ kind: 'comment.edited', payload: { commentId: id } })

@@ -5,6 +5,10 @@ import { applyEdits, type Edit } from '../../shared/text/diff.ts'
 import { fencesOf } from '../../shared/fences/fences.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 import { setCell } from '../../shared/fences/sheet-edits.ts'
+import { moveCard, renameCard } from '../../shared/fences/board-edits.ts'
+import { parseBoard } from '../../shared/fences/board.ts'
+import { exactUndo } from '../../web/editor/exact-undo.ts'
+import { stepRules } from '../../web/editor/replaced-values.ts'
 import { type Editor, startWorld, until, type World } from '../support/world.ts'
 
 let world: World
@@ -34,6 +38,8 @@ const merged = async (start: string, ...changes: readonly ((text: string) => rea
   const copies = changes.map((own) => {
     const copy = new Y.Doc()
     Y.applyUpdate(copy, Y.encodeStateAsUpdate(ydoc))
+    const text = copy.getText('content')
+    exactUndo(text, new Y.UndoManager(text), stepRules)
     for (const change of own) control(copy, change(copy.getText('content').toString()))
     const at = copy.getText('content').toString().lastIndexOf('[ ]') + 1
     control(copy, [{ from: at, to: at + 1, insert: 'x' }])
@@ -111,4 +117,17 @@ test('[EDIT-93] text that several people type at the same place is kept', async 
   await both('```sheet\n| n |\n|---|\n| 1END |\n```\n', 'END', '25', '30')
   await both('[END] no task\n', 'END', 'x', 'x')
   await both('One\n\n\n\nTwo\n', '\nTwo', '- ', '- ')
+})
+
+test('[FENCE-61] [FENCE-62] a card that several people move or rename while offline is in one place', async () => {
+  const board = '```board\n## To do\n- [ ] Beta\n- [ ] Alpha\n## In progress\n## Done\n```\n'
+  const drags =
+    (column: number) =>
+    (text: string): readonly Edit[] =>
+      moveCard(parseBoard(fencesOf(text)[0] as never), { column: 0, card: 1 }, { column, card: 0 })
+  const renames = (text: string): readonly Edit[] => renameCard(parseBoard(fencesOf(text)[0] as never), { column: 0, card: 1 }, 'Fix login')
+  const lines = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('-'))
+  expect(lines(await merged(board, [drags(1)], [drags(2)]))).toEqual(['- [ ] Beta', '- [x] Alpha'])
+  expect(lines(await merged(board, [renames], [drags(2)]))).toEqual(['- [ ] Beta', '- [x] Fix login'])
+  expect(lines(await merged(board, [drags(1)], [renames]))).toEqual(['- [ ] Beta', '- [>] Fix login'])
 })

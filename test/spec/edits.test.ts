@@ -266,14 +266,15 @@ test('[EDIT-5] a dry run returns the same and writes nothing', async () => {
   expect(await owner.read()).toEqual(before)
 })
 
-test('[EDIT-6] mode=suggest proposes each change, for which the suggest role is enough; writing needs edit', async () => {
+test('[EDIT-6] [SUGG-110] mode=suggest proposes each change, for which the suggest role is enough; writing needs edit', async () => {
   const owner = await world.create(plan)
   const reviewer = await owner.share('suggest')
   const operations = [
     { op: 'replace', find: 'Much.', with: 'None.' },
     { op: 'append', section: 'Risks', markdown: '- three' }
   ]
-  expect(await edit(reviewer, operations)).toMatchObject({ status: 403, json: { code: 'forbidden', requiredRole: 'edit' } })
+  const refused = { code: 'forbidden', requiredRole: 'edit', hint: expect.stringContaining('mode=suggest') }
+  expect(await edit(reviewer, operations)).toMatchObject({ status: 403, json: refused })
   const answer = await edit(reviewer, operations, { mode: 'suggest', label: 'Shorter' })
   expect(answer).toMatchObject({ status: 200, json: { changed: false, setId: expect.any(String) } })
   expect(answer.json.suggestions).toHaveLength(2)

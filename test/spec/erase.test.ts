@@ -91,6 +91,21 @@ test(
   }
 )
 
+test.each(['DELETE', 'PATCH'])(
+  '[REVIEW-173] after a %s, the text of a reply is erased from the files without further action',
+  async (method) => {
+    const owner = await world.create('kept\n')
+    const secret = word()
+    const { id } = (await owner.ask('POST', '/comments', { json: { body: 'x' } })).json
+    const { id: replyId } = (await owner.ask('POST', `/comments/${id}/replies`, { json: { body: secret } })).json
+    const left = (): Promise<readonly unknown[]> => tracesIn(world.folder, tracesOf([secret]))
+    expect(await left()).not.toEqual([])
+    await owner.ask(method, `/replies/${replyId}`, method === 'PATCH' ? { json: { body: 'y' } } : {})
+    clock.advance(limits.eraseQuietSeconds * 1000)
+    await until(async () => (await left()).length === 0, 'the end of the erasing')
+  }
+)
+
 test('[ERASE-2] a deleted comment, and the earlier text of a comment, are erased like a document; adjacent data stays', async () => {
   const others = await neighbours(5)
   const owner = await world.create(`kept ${word()}\n`)

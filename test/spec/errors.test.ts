@@ -4,7 +4,7 @@ import { limits, rateLimits } from '../../shared/limits.ts'
 import { nearestCalls } from '../../server/http/nearest-calls.ts'
 import { testClock } from '../support/clock.ts'
 import { faultyStore } from '../support/faulty-store.ts'
-import { asAuthor, comment, decide, postComment, postSuggestion, suggest } from '../support/annotations.ts'
+import { comment, decide, postComment, postSuggestion, suggest } from '../support/annotations.ts'
 import { type Assignment, assign, close, requestFor } from '../support/reviews.ts'
 import { joined, samples } from '../support/media.ts'
 import { type Answer, type Ask, type Person, startWorld, type World } from '../support/world.ts'
@@ -126,7 +126,7 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   unknown_ids: async () => (await started()).by('Ada').report({ commentIds: ['unknown'] }),
   not_author: async () => {
     const { id } = await comment(owner, { body: 'x' })
-    return owner.ask('DELETE', `/comments/${id}`, asAuthor('Somebody else'))
+    return (await owner.share('comment')).ask('DELETE', `/comments/${id}`)
   },
   already_decided: async () => {
     const { id } = await suggest(owner, { operation: 'insert', text: 'x' })
@@ -256,6 +256,8 @@ test.each([
   ['POST', '/api/docs/x/suggestions/s1/reject', ['POST /api/docs/{id}/suggestions/{suggestionId}']],
   ['PUT', '/api/docs/x/comments/c1', ['PATCH /api/docs/{id}/comments/{commentId}', 'GET /api/docs/{id}/comments/{commentId}']],
   ['DELETE', '/api/docs/x/comment/c1', ['DELETE /api/docs/{id}/comments/{commentId}']],
+  ['DELETE', '/api/docs/x/comments/c1/replies/r1', ['DELETE /api/docs/{id}/replies/{replyId}']],
+  ['PATCH', '/api/docs/x/suggestions/s1/replies/r1', ['PATCH /api/docs/{id}/replies/{replyId}']],
   ['POST', '/api/docs/x/delete', ['DELETE /api/docs/{id}']],
   ['PUT', '/api/trash/x', []]
 ])('[ERROR-18] %s %s suggests %j and nothing else', (method, path, meant) => {

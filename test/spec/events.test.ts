@@ -277,6 +277,18 @@ test('[EVENT-14] a mention in a new chat message makes an event once the message
   await expect(world.person(owner.doc, 'x'.repeat(32)).events()).rejects.toMatchObject({ status: 401 })
 })
 
+test('[COMP-152] a mention makes no second event when its guest takes a name', async () => {
+  const owner = await world.create(chatOf(old))
+  const editor = await owner.connect({ name: 'Kim' })
+  const by = (author: string): string => `[2030-01-01T00:00Z] @${author}: For @ana`
+  for (const lines of [[by('Guest 27')], [by('Kim')], [by('Kim'), '[2030-01-01T00:05Z] @Kim: And @dora']]) {
+    await rewrite(owner, editor, chatOf(old, ...lines))
+    quiet()
+    await editor.saved()
+  }
+  expect((await mentioned(owner, 2)).map(({ payload }) => payload.names)).toEqual([['ana'], ['dora']])
+})
+
 test('[EVENT-15] a mention makes one event: none when its message moves, is edited, copied, deleted and restored, or after a restart', async () => {
   const owner = await world.create(chatOf('[2030-01-01T00:00Z] @Cy: Hm', old))
   const editor = await owner.connect({ name: 'Bo' })

@@ -215,7 +215,7 @@ test('[OAUTH-8] a code is only for the client that requested it', async () => {
 
 test.each([
   ['en', 'wants to work on all documents in your account', 'You will be sent to', 'Can edit'],
-  ['de', 'möchte an allen Dokumenten deines Kontos', 'Danach kommst du zu', 'Kann bearbeiten']
+  ['de', 'möchte an allen Dokumenten deines Kontos', 'Danach wirst du zu', 'Kann bearbeiten']
 ])('[OAUTH-9] the consent page names program, address, account and role, in %s', async (language, wants, sent, role) => {
   const visitor = newVisitor({ stopAt: callback, headers: { 'Accept-Language': language } })
   const { url } = await begin(world, {}, { client_name: 'Bot <b>\u202Eevil' })

@@ -1,10 +1,11 @@
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
-import { anonymous } from '../../server/domain/rights/caller.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { hueOfName } from '../../shared/hues.ts'
-import { presentState } from '../../server/live/awareness.ts'
+import { guestNumberOf } from '../../server/domain/rights/guest-numbers.ts'
+import { createHash } from 'node:crypto'
 import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withLimit } from '../support/limits.ts'
 import { openDeaf } from '../support/deaf-socket.ts'
 import { type Editor, frameOf, startWorld, until, type World } from '../support/world.ts'
 
@@ -66,11 +67,6 @@ test('[WHO-9] each unnamed guest has a number, the same for everyone and every d
   expect(second).toMatchObject({ name: 'Guest', number: expect.any(Number) })
   // Each page receives its own number.
   expect(await told(one, 'you')).toMatchObject({ number: first?.number })
-  // The number depends only on the document and the device.
-  const state = { user: { name: '' }, device: 'a secret of one' }
-  expect(presentState(state, anonymous, owner.doc, world.service.vault.disguise).user.number).toBe(first?.number)
-  const elsewhere = ['a', 'b', 'c', 'd'].map((doc) => presentState(state, anonymous, doc, world.service.vault.disguise).user.number)
-  expect(new Set(elsewhere).size).toBeGreaterThan(1)
   // Text is stored under the number. A comment under this name counts as a comment by a guest and not by a program.
   one.type(0, 'a ')
   await one.saved()
@@ -83,6 +79,75 @@ test('[WHO-9] each unnamed guest has a number, the same for everyone and every d
   one.provider.awareness?.setLocalState({ user: { name: 'Ana' }, device: 'a secret of one' })
   await until(() => shown(one)?.name === 'Ana', 'the given name')
   expect(shown(one)?.number).toBeUndefined()
+})
+
+/** The number that earlier versions gave a device. Two devices of a document could have the same one. */
+const derivedNumber = (doc: string, device: string): number =>
+  (createHash('sha256').update(`guest ${doc} ${device}`).digest().readUInt32BE() % 90) + 10
+
+/** Returns two devices for which earlier versions had the same number. */
+const devicesAlike = (doc: string): [string, string] => {
+  const known = new Map<number, string>()
+  for (let index = 0; ; index++) {
+    const device = `device ${index}`
+    const other = known.get(derivedNumber(doc, device))
+    if (other !== undefined) return [other, device]
+    known.set(derivedNumber(doc, device), device)
+  }
+}
+
+test('[WHO-30] two guests of a document never have the same number, and each keeps their own', async () => {
+  const owner = await world.create('text')
+  const link = await owner.share('edit')
+  const devices = devicesAlike(owner.doc)
+  const numberOfPage = async (device: string): Promise<{ page: Editor; number: unknown }> => {
+    const page = await link.connect()
+    page.provider.awareness?.setLocalState({ user: { name: '' }, device })
+    return { page, number: (await told(page, 'you'))['number'] }
+  }
+  const pages = await Promise.all(devices.map(numberOfPage))
+  const numbers = pages.map(({ number }) => number)
+  // One of them keeps the number of earlier versions. The other gets one that no earlier entry can have.
+  expect(new Set(numbers)).toEqual(new Set([derivedNumber(owner.doc, devices[0]), 100]))
+  // Their text is stored under different numbers, and the numbers survive a new connection.
+  for (const { page } of pages) {
+    page.type(0, 'word\n')
+    await page.saved()
+  }
+  const { json } = await owner.ask('GET', '/attribution')
+  const authors = (json.lines as { author: string }[]).map(({ author }) => author)
+  expect(authors.slice(0, 2)).toEqual(numbers.toReversed().map((number) => `Guest ${String(number)}`))
+  for (const { page } of pages) page.close()
+  const again = await Promise.all(devices.toReversed().map(numberOfPage))
+  expect(again.map(({ number }) => number)).toEqual(numbers.toReversed())
+})
+
+test('[WHO-30] many guests who come at once get distinct numbers, which are stored', async () => {
+  const { doc } = await world.create('text')
+  const devices = Array.from({ length: 120 }, (_, index) => `device ${index}`)
+  const numbers = await Promise.all(devices.map((device) => guestNumberOf(world.service, doc, device)))
+  expect(new Set(numbers).size).toBe(devices.length)
+  expect(await Promise.all(devices.map((device) => guestNumberOf(world.service, doc, device)))).toEqual(numbers)
+  // The first guest with a number of earlier versions has it.
+  const derived = new Set(devices.map((device) => derivedNumber(doc, device)))
+  const given = Array.from({ length: devices.length - derived.size }, (_, index) => 100 + index)
+  expect(numbers.toSorted((one, next) => one - next)).toEqual([...[...derived].toSorted((one, next) => one - next), ...given])
+  // A number means nothing in another document.
+  const { doc: other } = await world.create('text')
+  expect(await Promise.all(devices.map((device) => guestNumberOf(world.service, other, device)))).not.toEqual(numbers)
+})
+
+test('[WHO-31] beyond the highest number, guests get numbers that others may have', async () => {
+  const { doc } = await world.create('text')
+  const [one, other] = devicesAlike(doc)
+  const third = Array.from({ length: 5000 }, (_, index) => `third ${index}`).find(
+    (device) => derivedNumber(doc, device) === derivedNumber(doc, one)
+  )
+  await withLimit('guestNumberMax', 100, async () => {
+    const numbers: number[] = []
+    for (const device of [one, other, third ?? '', other]) numbers.push(await guestNumberOf(world.service, doc, device))
+    expect(numbers).toEqual([derivedNumber(doc, one), 100, derivedNumber(doc, one), 100])
+  })
 })
 
 test('[WHO-6] the page of a signed-in person gets the name of the account', async () => {

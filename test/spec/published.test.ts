@@ -305,6 +305,40 @@ test('[PUBLISH-15] the page has the date under its title, and its author if ther
   )
 })
 
+test('[PUBLISH-40] [PUBLISH-41] [WRITE-265] the words around the text are in the language of the text or the browser, and times name their zone', async () => {
+  const sections = '## A\n\n## B\n\n## C[^1]\n\n[^1]: Note\n'
+  const chat = '```chat\n[2026-11-20T10:02Z] @Guest 74: Hello\n[2026-11-20T10:03Z] @ana: "<b>Guest 7</b>"\n```\n'
+  const details = '<details>\n<summary>Done</summary>\n\nWords\n\n</details>\n'
+  const callouts = '> [!TIP]\n> Words\n\n> [!TIP] Tip\n> Words\n'
+  const owner = await world.create(`# T\n\n${sections}\n${chat}\n${details}\n${callouts}`)
+  await owner.ask('POST', '/publish')
+  const german = await page(owner.doc, { 'accept-language': 'de-DE, en;q=0.5' })
+  const english = await page(owner.doc, { 'accept-language': 'fr, en;q=0.5' })
+  expect(german.headers.get('vary')).toContain('Accept-Language')
+  expect([german.headers.get('cache-control'), german.headers.get('etag')]).toEqual(['public, no-cache', expect.any(String)])
+  expect(german.headers.get('etag')).not.toBe(english.headers.get('etag'))
+  const [de, en] = [await german.text(), await english.text()]
+  for (const words of ['<html lang="de">', '<summary>Inhalt</summary>', 'Veröffentlicht am <time', 'aria-label="Fußnote 1"'])
+    expect(de).toContain(words)
+  for (const words of ['<html lang="en">', '<summary>Contents</summary>', 'Published <time', 'aria-label="Footnote 1"'])
+    expect(en).toContain(words)
+  expect(de).toContain('<b>Gast 74</b> <time datetime="2026-11-20T10:02:00.000Z">20. Nov. 2026, 10:02 UTC</time>')
+  expect(en).toContain('<b>Guest 74</b> <time datetime="2026-11-20T10:02:00.000Z">Nov 20, 2026, 10:02 UTC</time>')
+  expect(de).toContain('&lt;b&gt;Guest 7&lt;/b&gt;')
+  // The words of people stay as they are.
+  expect(de).toContain('<summary>Done</summary>')
+  const titles = (html: string): string[] => [...html.matchAll(/"callout-title[^"]*">([^<]*)/g)].map(([, title = '']) => title)
+  expect([titles(de), titles(en)]).toEqual([
+    ['Tipp', 'Tip'],
+    ['Tip', 'Tip']
+  ])
+  await owner.replace('---\nlang: de-AT\n---\n# T\n')
+  const own = await (await page(owner.doc, { 'accept-language': 'en' })).text()
+  expect(own).toMatch(/<html lang="de">[^]*<article dir="auto" lang="de-AT">[^]*Veröffentlicht am/)
+  await owner.replace('---\nlang: "x onload"\n---\n# T\n')
+  expect(await (await page(owner.doc)).text()).toContain('<article dir="auto">')
+})
+
 test('[ACCT-30] a page that was published before the document had an owner does not name the owner, until it is published again', async () => {
   const ana = (await createAccount(world.service, {
     email: 'ana-byline@example.org',

@@ -455,6 +455,18 @@ test('[LINK-9] [LINK-44] the owner changes the name and the end of a link; the e
     expect((await owner.ask('PATCH', `/shares/${json.task.share.id}`, { json: change })).status).toBe(400)
 })
 
+test('[LINK-50] the first link of a document stays the first one under another name, and no other link becomes it', async () => {
+  const owner = await world.create('text')
+  const second = await owner.share('owner', { label: 'Owner' })
+  const firsts = async (): Promise<unknown[]> => (await owner.ask('GET', '/shares')).json.shares.filter(({ first }: Json) => first === true)
+  expect(await firsts()).toMatchObject([{ secret: owner.key, label: 'Owner' }])
+  expect((await second.ask('PATCH', `/shares/${owner.key}`, { json: { label: 'Boss' } })).status).toBe(200)
+  expect(await firsts()).toMatchObject([{ secret: owner.key, label: 'Boss' }])
+  const page = await owner.connect()
+  await until(() => page.messages.some(({ type }) => type === 'role'), 'the role')
+  expect(page.messages.find(({ type }) => type === 'role')?.['name']).toBeUndefined()
+})
+
 test('[LINK-10] children end no later than their parent when its end changes', async () => {
   const owner = await world.create('text')
   const second = await owner.share('owner')

@@ -34,7 +34,7 @@ const draft = (person: Person, id: string, json: Json, name = 'Ana'): Promise<An
 const kinds = async (person: Person): Promise<string[]> =>
   (await events(person)).map(({ type }) => type).filter((type) => type.startsWith('suggestion.'))
 
-test('[SUGG-1] a suggestion exists while it is typed, changes in place by its author, and open pages get each change', async () => {
+test('[SUGG-1] [SUGG-95] a suggestion exists while it is typed, changes in place by its author, and open pages get each change', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const page = await owner.connect()
@@ -51,6 +51,11 @@ test('[SUGG-1] a suggestion exists while it is typed, changes in place by its au
   const heard = (): string[] => page.messages.filter(({ type }) => type === 'suggestion').map(({ suggestion }) => suggestion.text)
   await until(() => heard().length === 3, 'the messages')
   expect(heard()).toEqual([' re', ' red', 'red'])
+  // The messages name the characters, because the offsets hold only in the text of the server.
+  const places = page.messages.filter(({ type }) => type === 'suggestion').map(({ place }) => place)
+  const letters = places.map(({ spans }) => spans.filter((_each: number, index: number) => index % 3 === 2))
+  expect(letters).toEqual([[], [], ['brown'.length]])
+  expect(places[0].left).toEqual([expect.any(Number), expect.any(Number)])
   expect(await content(owner)).toBe(text)
   await decide(owner, id, 'accept')
   expect(await content(owner)).toBe(text.replace('brown', 'red'))
@@ -347,6 +352,44 @@ test('[UNDO-7] a deletion cannot be undone if its words have returned; if the sa
   expect(await content(twice)).toBe('a very very good one')
 })
 
+test.for<[string, Json, Json]>([
+  ['deletions next to each other', { operation: 'delete', find: 'quick brown ' }, { operation: 'delete', find: 'fox ' }],
+  ['deletions, the later one before the earlier', { operation: 'delete', find: 'brown ' }, { operation: 'delete', find: 'quick ' }],
+  [
+    'new words that a deletion removed',
+    { operation: 'replace', find: 'brown', text: 'red' },
+    { operation: 'delete', find: 'quick red fox ' }
+  ]
+])('[UNDO-20] decisions on words next to each other are undone one by one, newest first: %s', async ([, first, second]) => {
+  const owner = await world.create(text)
+  const ids: string[] = []
+  for (const fields of [first, second]) {
+    ids.unshift((await suggest(owner, fields)).id)
+    await decide(owner, ids[0] ?? '', 'accept')
+  }
+  for (const id of ids) expect(await decide(owner, id, 'reopen')).toMatchObject({ status: 200 })
+  expect(await content(owner)).toBe(text)
+  // The open suggestions have their words, so both can be accepted together.
+  const { json } = await owner.ask('POST', '/decisions', {
+    json: { decisions: ids.map((suggestionId) => ({ suggestionId, action: 'accept' })) }
+  })
+  expect(json.results[1]).toMatchObject({ ok: true })
+})
+
+test('[UNDO-20] a rejected insertion has its place again if the words next to it returned by an undo', async () => {
+  const owner = await world.create(text)
+  const added = await suggest(owner, { operation: 'insert', find: 'quick', text: ' red' })
+  await decide(owner, added.id, 'reject')
+  const deleted = await suggest(owner, { operation: 'delete', find: 'quick brown ' })
+  await decide(owner, deleted.id, 'accept')
+  await decide(owner, deleted.id, 'reopen')
+  await decide(owner, added.id, 'reopen')
+  const at = text.indexOf(' brown')
+  expect(await readSuggestion(owner, added.id)).toMatchObject({ from: at, to: at })
+  await decide(owner, added.id, 'accept')
+  expect(await content(owner)).toBe(text.replace('quick', 'quick red'))
+})
+
 test('[UNDO-3] several decisions are undone in one commit, even after a restart', async () => {
   const own = await startWorld()
   const owner = await own.create(text)
@@ -385,6 +428,29 @@ test('[UNDO-4] a withdrawal is recorded as its author’s, and nobody else can u
   await decide(owner, other.id, 'reject')
   expect(await readSuggestion(owner, other.id)).not.toHaveProperty('withdrawn')
   expect(await changesNothing(owner.doc, () => decide(ana, other.id, 'reopen', asAuthor('Ana')))).toMatchObject({ status: 403 })
+})
+
+test('[SUGG-80] the author of a withdrawn suggestion opens it again with the suggest role, with its id, age and replies', async () => {
+  const owner = await world.create(text)
+  const ana = await owner.share('suggest')
+  const { id } = await suggest(ana, { operation: 'delete', find: ' lazy' }, asAuthor('Ana'))
+  await owner.ask('POST', `/suggestions/${id}/replies`, { json: { body: 'Why?' } })
+  const before = await readSuggestion(owner, id)
+  const restore = (name = 'Ana', which = id): Promise<Answer> =>
+    ana.ask('DELETE', `/suggestions/${which}`, { query: { undo: 'true' }, ...asAuthor(name) })
+  await ana.ask('DELETE', `/suggestions/${id}`, asAuthor('Ana'))
+  expect(await changesNothing(owner.doc, () => restore('Bea'))).toMatchObject({ status: 403, json: { code: 'not_author' } })
+  expect(await restore()).toMatchObject({ status: 200, json: { ok: true, suggestion: { id, status: 'pending' } } })
+  expect(await readSuggestion(owner, id)).toEqual(before)
+  expect((await events(owner)).at(-1)).toMatchObject({ type: 'suggestion.reopened', payload: { suggestionId: id } })
+  expect(await changesNothing(owner.doc, () => restore())).toMatchObject({ status: 200 })
+  // The author cannot undo the decision of somebody else.
+  for (const action of ['reject', 'accept'] as const) {
+    await decide(owner, id, action)
+    expect(await changesNothing(owner.doc, () => restore())).toMatchObject({ status: 409, json: { code: 'already_decided' } })
+    await decide(owner, id, 'reopen')
+  }
+  expect(await restore('Ana', 'none')).toMatchObject({ status: 404 })
 })
 
 test('[REPLY-1] a suggestion has replies, the comment role is enough, and each reply and each mention makes an event', async () => {

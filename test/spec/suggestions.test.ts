@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { UndoManager } from 'yjs'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { anonymous } from '../../server/domain/rights/caller.ts'
+import { withAnnotationsRead } from '../../server/domain/review/annotated-document.ts'
+import { judge } from '../../server/domain/review/verdicts.ts'
 import { withFaultyStore } from '../support/faulty-store.ts'
 import {
   asAuthor,
@@ -14,6 +17,7 @@ import {
   suggestions,
   foxText as text
 } from '../support/annotations.ts'
+import { withLimit } from '../support/limits.ts'
 import { assign, stored, unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
@@ -596,6 +600,28 @@ describe('deciding', () => {
     }
   })
 
+  test('[SUGG-97] a comment on words that an accepted suggestion replaces is on the new words, and on its own when that is undone', async () => {
+    for (const [find, text, quote, now] of [
+      ['twice', 'once', 'twice', 'once'],
+      ['on Monday', 'next week', 'Monday', 'next week'],
+      ['We ship on Monday', 'Nobody ships', 'We ship on Monday', 'Nobody ships'],
+      ['twice', '', 'twice', undefined]
+    ] as const) {
+      const owner = await world.create('It reads twice.\n\nWe ship on Monday, if at all.\n')
+      const { json } = await owner.ask('POST', '/comments', { json: { body: 'Really?', find: quote } })
+      const place = async (): Promise<string | undefined> => {
+        const [comment] = (await owner.ask('GET', '/comments')).json.comments
+        expect(comment.id).toBe(json.comment.id)
+        return comment.anchor === null ? undefined : (await content(owner)).slice(comment.anchor.from, comment.anchor.to)
+      }
+      const { id } = await suggest(owner, text === '' ? { operation: 'delete', find } : { operation: 'replace', find, text })
+      await decide(owner, id, 'accept')
+      expect(await place()).toBe(now)
+      await decide(owner, id, 'reopen')
+      expect(await place()).toBe(quote)
+    }
+  })
+
   test.each(['typing', 'a request'])(
     '[SUGGEST-33] an insertion stays in its line when %s changes the words next to it, if words remain',
     async (by) => {
@@ -854,6 +880,156 @@ describe('an entire document', () => {
     expect(accepts.length).toBe(1)
     const rest = await owner.ask('POST', '/decisions', { json: { suggestionIds: [ids[1], gone.id], action: 'reject' } })
     expect(rest.json.results.map((each: Json) => each.suggestion.status)).toEqual(['rejected', 'rejected'])
+  })
+
+  const boardText = '# Plan\n\n```board\n## Todo\n- [ ] Plan\n- [ ] Test\n- [ ] Ship\n## Done\n- [x] Name\n```\n\nEnd.\n'
+  const tableText = 'a, b\n\n| name | size | color |\n| --- | --- | --- |\n| one | 1 | red |\n'
+
+  /** Suggests the part of new text that differs, in whole lines, as the page does for a component. */
+  const suggestLines = async (person: Person, before: string, after: string): Promise<string> => {
+    const [old, young] = [before.split('\n'), after.split('\n')]
+    let start = 0
+    while (old[start] === young[start]) start++
+    let end = 0
+    while (old.at(-1 - end) === young.at(-1 - end) && end < Math.min(old.length, young.length) - start) end++
+    const part = (lines: string[]): string => lines.slice(start, lines.length - end).join('\n')
+    return (await suggest(person, { operation: 'replace', find: part(old), text: part(young) })).id
+  }
+  const moved = (card: string): string => boardText.replace(`- [ ] ${card}\n`, '').replace('- [x] Name\n', `- [x] Name\n- [x] ${card}\n`)
+  const decideAll = async (person: Person, ids: readonly string[], action: string): Promise<(string | undefined)[]> => {
+    const { json } = await person.ask('POST', '/decisions', { json: { suggestionIds: ids, action } })
+    return json.results.map((each: Json) => each.code ?? each.suggestion.status)
+  }
+  /** A document, the versions that several people suggest, and the document with all suggestions. */
+  const joined: readonly (readonly [before: string, wanted: readonly string[], after: string])[] = [
+    [
+      boardText,
+      [moved('Test'), moved('Ship')],
+      '# Plan\n\n```board\n## Todo\n- [ ] Plan\n## Done\n- [x] Name\n- [x] Ship\n- [x] Test\n```\n\nEnd.\n'
+    ],
+    [boardText, [moved('Ship'), boardText.replace('Name', 'Title')], moved('Ship').replace('Name', 'Title')],
+    [
+      tableText,
+      [tableText.replace('one', 'two'), tableText.replace('red', 'blue'), tableText.replace('1', '15')],
+      tableText.replace('| one | 1 | red |', '| two | 15 | blue |')
+    ],
+    ['# A\n\n- a\n- b\n- c\n- d\n', ['# A\n\n- c\n- a\n- b\n- d\n', '# A\n\n- d\n- a\n- b\n- c\n'], '# A\n\n- c\n- d\n- a\n- b\n'],
+    ['one two three', ['1 two three', 'one two 3'], '1 two 3']
+  ]
+
+  test('[SUGG-65] suggestions that change different characters of one range are accepted together', async () => {
+    for (const [before, wanted, after] of joined) {
+      const owner = await world.create(before)
+      const ids: string[] = []
+      for (const each of wanted) ids.push(await suggestLines(owner, before, each))
+      expect(await decideAll(owner, ids, 'accept')).toEqual(ids.map(() => 'accepted'))
+      expect(await content(owner)).toBe(after)
+      const listed = await suggestions(owner, { status: 'accepted' })
+      expect(new Set(listed.map(({ resultVersion }) => resultVersion))).toEqual(new Set([(await owner.read()).version]))
+    }
+    // Suggestions that can be accepted one after the other end in the same text.
+    const [together, apart] = [await world.create(boardText), await world.create(boardText)]
+    const ids: string[][] = [[], []]
+    for (const [index, owner] of [together, apart].entries())
+      for (const card of ['Plan', 'Test', 'Ship']) ids[index]!.push(await suggestLines(owner, boardText, moved(card)))
+    expect(await decideAll(together, ids[0]!, 'accept')).toEqual(['accepted', 'accepted', 'accepted'])
+    for (const id of ids[1]!) expect((await decide(apart, id, 'accept')).status).toBe(200)
+    expect(await content(together)).toBe(await content(apart))
+    const cells = await world.create(tableText)
+    const [name, color, other] = [
+      await suggestLines(cells, tableText, tableText.replace('one', 'two')),
+      await suggestLines(cells, tableText, tableText.replace('red', 'blue')),
+      await suggestLines(cells, tableText, tableText.replace('red', 'gray'))
+    ]
+    expect(await decideAll(cells, [name, color, other], 'accept')).toEqual(['accepted', 'accepted', 'target_changed'])
+    expect(await content(cells)).toBe(tableText.replace('one', 'two').replace('red', 'blue'))
+  })
+
+  test('[SUGG-67] a decided suggestion names its change to a component, even after the text has changed', async () => {
+    const sheetText = '```sheet\n| A | B |\n|---|---|\n| 1 | 2 |\n```\n'
+    const owner = await world.create(boardText + sheetText)
+    const move = await suggestLines(owner, boardText, moved('Ship'))
+    const cell = await suggestLines(owner, sheetText, sheetText.replace('| 2 |', '| 7 |'))
+    const plain = await suggest(owner, { operation: 'replace', find: 'End', text: 'Over' })
+    expect(await readSuggestion(owner, move)).not.toHaveProperty('change')
+    expect(await decideAll(owner, [move, plain.id], 'accept')).toEqual(['accepted', 'accepted'])
+    expect((await decide(owner, cell, 'reject')).json.suggestion.change).toEqual({ kind: 'cell.set', name: 'B2', text: '7' })
+    await owner.replace('Nothing.')
+    expect((await readSuggestion(owner, move)).change).toEqual({ kind: 'card.move', name: 'Ship', column: 'Done' })
+    expect(await readSuggestion(owner, plain.id)).not.toHaveProperty('change')
+    const reopened = await decide(owner, cell, 'reopen')
+    expect(reopened.json.suggestion).not.toHaveProperty('change')
+    // The server also makes a decision that it cannot describe. It shortens long names.
+    const long = await world.create(boardText.replace('Ship', 'x'.repeat(300)))
+    const check = { operation: 'replace', find: `- [ ] ${'x'.repeat(300)}`, text: `- [x] ${'x'.repeat(300)}` }
+    const [first, second] = [await suggest(long, check), await suggest(long, check)]
+    expect((await decide(long, first.id, 'reject')).json.suggestion.change).toMatchObject({ kind: 'card.mark', name: 'x'.repeat(200) })
+    await withLimit('describedUnitsMax', 10, async () => {
+      const { suggestion } = (await decide(long, second.id, 'accept')).json
+      expect([suggestion.status, suggestion.change]).toEqual(['accepted', undefined])
+    })
+  })
+
+  test('[SUGG-66] suggestions that were accepted together in one range are reopened together', async () => {
+    for (const [before, wanted, after] of joined) {
+      const owner = await world.create(before)
+      const ids: string[] = []
+      for (const each of wanted) ids.push(await suggestLines(owner, before, each))
+      await decideAll(owner, ids, 'accept')
+      expect(await decideAll(owner, ids, 'reopen')).toEqual(ids.map(() => 'pending'))
+      expect(await content(owner)).toBe(before)
+      for (const id of ids) {
+        const { from, to, original } = await readSuggestion(owner, id)
+        expect(before.slice(from, to)).toBe(original)
+      }
+      expect(await decideAll(owner, ids, 'accept')).toEqual(ids.map(() => 'accepted'))
+      expect(await content(owner)).toBe(after)
+    }
+    const owner = await world.create(tableText)
+    const name = await suggestLines(owner, tableText, tableText.replace('one', 'two'))
+    const color = await suggestLines(owner, tableText, tableText.replace('red', 'blue'))
+    await decideAll(owner, [name, color], 'accept')
+    expect((await decide(owner, name, 'reopen')).json).toMatchObject({ code: 'target_changed' })
+    expect(await decideAll(owner, [color, name], 'reopen')).toEqual(['pending', 'pending'])
+    expect(await content(owner)).toBe(tableText)
+  })
+
+  test('[SUGG-66] suggestions that all depend on each other are compared with the text only a few times', async () => {
+    const count = limits.suggestionsAtOnceMax
+    const words = Array.from({ length: count + 1 }, (_, index) => `a${String(index).padStart(3, '0')}`)
+    const owner = await world.create(`${words.join(' ')}\n`)
+    const ids: string[] = []
+    // Each suggestion changes one word. Its range includes the next word, which the next suggestion changes.
+    for (const [index, word] of words.slice(0, -1).entries()) {
+      const find = `${word} ${words[index + 1]}`
+      ids.push((await suggest(owner, { operation: 'replace', find, text: find.replace('a', 'b') })).id)
+    }
+    expect(new Set(await decideAll(owner, ids, 'accept'))).toEqual(new Set(['accepted']))
+    const accepted = await content(owner)
+    // The last suggestion stays, so the one before it cannot return, nor the one before that, and so on.
+    const decisions = ids.slice(0, -1).map((suggestionId) => ({ suggestionId, action: 'reopen' as const }))
+    let reads = 0
+    const judged = await withAnnotationsRead(world.service, owner.doc, async (opened) => {
+      const { suggestion } = opened.annotations
+      const counted = new Proxy(suggestion, {
+        get: (records, name) => {
+          const value: unknown = Reflect.get(records, name)
+          if (typeof value !== 'function') return value
+          return (...input: unknown[]): unknown => {
+            if (name === 'get') reads++
+            return (value as (...given: unknown[]) => unknown).apply(records, input)
+          }
+        }
+      })
+      const annotations = new Proxy(opened.annotations, {
+        get: (known, name) => (name === 'suggestion' ? counted : Reflect.get(known, name))
+      })
+      return judge({ ...opened, annotations }, anonymous, decisions)
+    })
+    expect(new Set(judged.map(({ verdict }) => verdict.kind))).toEqual(new Set(['refused']))
+    expect(reads / count).toBeLessThan(20)
+    expect(new Set(await decideAll(owner, ids.slice(0, -1), 'reopen'))).toEqual(new Set(['target_changed']))
+    expect(await content(owner)).toBe(accepted)
   })
 
   test('[SUGGEST-22] more than a hundred decisions return 422, and an incomplete request 400', async () => {

@@ -48,6 +48,14 @@ export const neededInputs = (
     return { commentId: own.json?.id ?? (await comment(owner, { body: 'Hm.' })).id }
   }
 
+  /** Replies to a comment as the caller, if the caller may comment. */
+  const newReply = async (owner: Person, sent: Sent): Promise<Record<string, string>> => {
+    const { id } = await comment(owner, { body: 'Hm.' })
+    const path = `/api/docs/${owner.doc}/comments/${id}/replies`
+    const own = await world().ask('POST', path, { key: sent.key, headers: headersOf(sent), json: { body: 'Oh.' } })
+    return { replyId: own.json?.id ?? (await owner.ask('POST', `/comments/${id}/replies`, { json: { body: 'Oh.' } })).json.id }
+  }
+
   const base64 = (sample: string): string => Buffer.from(samples[sample]?.bytes ?? '').toString('base64')
 
   /** Creates a finished job of the caller, if the caller may have one. */
@@ -70,6 +78,7 @@ export const neededInputs = (
   const byParameter: Readonly<Record<string, NeededInput['path']>> = {
     commentId: newComment,
     suggestionId: newSuggestion,
+    replyId: newReply,
     share: async (owner) => ({ share: (await owner.share('edit')).link.id }),
     revisionId: async () => ({ revisionId: '1' }),
     draftId: async () => ({ draftId: 'draft' }),

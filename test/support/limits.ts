@@ -5,6 +5,7 @@ import { limits } from '../../shared/limits.ts'
 export const withLimit = async (
   name:
     | 'contentUnitsMax'
+    | 'describedUnitsMax'
     | 'annotationsBytesMax'
     | 'annotationPageBytesMax'
     | 'sweepRecordsMax'
@@ -29,7 +30,8 @@ export const withLimit = async (
     | 'traceStopMsMax'
     | 'nodeNoticeMs'
     | 'turnWaitSecondsMax'
-    | 'mediaEndTriesMax',
+    | 'mediaEndTriesMax'
+    | 'guestNumberMax',
   value: number,
   work: () => Promise<void>
 ): Promise<void> => {

@@ -48,6 +48,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   ],
   replyToComment: (text) => [{ body: text(said) }],
   editComment: (text) => [{ body: text(said) }],
+  editReply: (text) => [{ body: text(said) }],
   listComments: () => [{}, { status: 'all' }],
   createSuggestion: (text) => [
     { operation: 'replace', find: text(find), text: 'x' },
@@ -94,10 +95,11 @@ const requestOf = ({ rest }: Operation, ids: Readonly<Record<string, string>>, f
 const idsOf = async (url: string, id: string, key: string): Promise<Record<string, string>> => {
   const made = async (path: string, json: object): Promise<Json> => (await ask(url, 'POST', `/api/docs/${id}/${path}`, { key, json })).json
   const { commentId } = await made('comments', { body: 'x' })
+  const { id: replyId } = await made(`comments/${commentId}/replies`, { body: 'x' })
   const { suggestionId } = await made('suggestions', { operation: 'insert', at: 'end', text: 'x' })
   const { task } = await made('tasks', { requestId: 'r', title: 't', instructions: 'i' })
   const { id: share } = await made('shares', { role: 'view' })
-  return { id, commentId, suggestionId, taskId: task.id, share, revisionId: '1' }
+  return { id, commentId, replyId, suggestionId, taskId: task.id, share, revisionId: '1' }
 }
 
 /** Returns the hostile text for the operation at this place of the table. */

@@ -38,11 +38,11 @@ function Avatar({ name, kind }: { name: string; kind: 'person' | 'agent' | 'serv
 }
 
 /** Returns a function that shows the comment or suggestion of an event; undefined if it no longer exists. */
-function placeOf({ review }: FeedView, { kind, payload }: FeedEvent): (() => void) | undefined {
+function placeOf({ review }: FeedView, { payload }: FeedEvent): (() => void) | undefined {
   const open = review.value
   const { commentId, suggestionId }: EventFields = payload
   const id = commentId ?? suggestionId
-  if (open === undefined || id === undefined || kind === 'comment.deleted') return undefined
+  if (open === undefined || id === undefined) return undefined
   return open.items.value.some((item) => item.id === id) ? () => open.show(id, 'card') : undefined
 }
 
@@ -90,10 +90,11 @@ function Row({ view, feed, entry, isUndo }: RowInput): JSX.Element {
   const name = actorWords(latest, joined)
   // A guest without a name cannot be mentioned, so the name of such a reader is left out.
   const own = view.here.value.find(({ self, nameless }) => self && !nameless)?.name
+  const nameOf = view.review.value?.nameOf
   const { words, subject } = subjectOf(latest, feed.isOwn(latest), joined)
   // An agent that uses a link is known as an agent only by its presence.
   const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)
-  const { text, removed } = excerptOf(latest, wordsHere(view, latest))
+  const { text, removed } = excerptOf(latest, wordsHere(view, latest), nameOf)
   const go = placeOf(view, latest)
   const day = new Date(latest.ts)
   return (
@@ -105,7 +106,7 @@ function Row({ view, feed, entry, isUndo }: RowInput): JSX.Element {
             {words}
           </strong>
           {isAgent && <span class='sr-only'> {t('(agent)')}</span>}{' '}
-          <span dir='auto'>{agree(subject, isUndo ? t('undid the restore of an earlier version') : eventWords(latest, own))}</span>
+          <span dir='auto'>{agree(subject, isUndo ? t('undid the restore of an earlier version') : eventWords(latest, own, nameOf))}</span>
           {events.length > 1 && <span class='muted'> · {countWords(events.length)}</span>}
         </p>
         {text !== '' && (

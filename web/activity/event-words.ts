@@ -1,7 +1,7 @@
 /** The sentences that describe events, one per kind. This module has no user interface code. */
 import type { EventFields, EventKind, EventWords, ShownPayload } from '../../shared/events.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
-import { mentionOf } from '../../shared/mentions.ts'
+import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
 import { displayName } from '../presence/people.ts'
 import { isOwnName } from '../presence/signature.ts'
 import { roleWords } from '../sharing/role-words.ts'
@@ -36,23 +36,56 @@ const ofJob =
   ({ kind }: ShownPayload<'media.done'>): string =>
     t(kind === undefined ? term('finished a media job') : sentences[kind])
 
+/** Returns the name of a mentioned person as that person writes it. Undefined if the page does not know the person. */
+type NameOf = (mention: string) => string | undefined
+const asWritten: NameOf = (mention) => mention
+
+/** Returns text with the names of mentioned people as these people write them. */
+const withNames = (text: string, nameOf: NameOf): string => {
+  let [named, end] = ['', 0]
+  for (const { name, from, to } of mentionPlaces(text)) {
+    named += `${text.slice(end, from)}@${nameOf(name) ?? name}`
+    end = to
+  }
+  return named + text.slice(end)
+}
+
 const mentioned =
   (you: string, others: string) =>
-  ({ names = [] }: EventFields, own: string | undefined): string => {
+  ({ names = [] }: EventFields, own: string | undefined, nameOf: NameOf): string => {
     const me = own === undefined ? undefined : mentionOf(own).toLowerCase()
     if (names.some((name) => name.toLowerCase() === me)) return t(you)
-    return t(others, { names: isolated(new Intl.ListFormat(locale).format(names)) })
+    return t(others, { names: isolated(new Intl.ListFormat(locale).format(names.map((name) => nameOf(name) ?? name))) })
   }
+
+/** Matches the head of a chat message in the source of the text (shared/fences/chat.ts). */
+const messageHead = /^\[[^\]\n]{0,40}\][ \t]{1,4}@[^:\n]{1,100}:[ \t]?/
+
+type Hunks = NonNullable<EventFields['hunks']>
+
+const addedLines = ({ added, removed }: Hunks[number]): readonly string[] =>
+  added.filter((line) => line.trim() !== '' && !removed.includes(line))
+
+/** Whether a change only added messages to chats. The lines of a message after the first one are indented. */
+function isChatting(hunks: Hunks): boolean {
+  const lines = hunks.flatMap(addedLines)
+  return (
+    hunks.every(({ added, removed }) => removed.every((line) => line.trim() === '' || added.includes(line))) &&
+    lines.some((line) => messageHead.test(line)) &&
+    lines.every((line) => messageHead.test(line) || line.startsWith('  '))
+  )
+}
 
 /** A program may edit parts of the text, or send all of it. Only the latter may lose changes, if the program has not read the text before. */
 const replaced = ({ hunks = [], unguarded, partial }: ShownPayload<'content.replaced'>): string => {
   if (unguarded && !partial) return t('replaced the text')
+  if (isChatting(hunks)) return t('wrote in a chat')
   const isAdded =
     hunks.length > 0 && hunks.every(({ added, removed }) => removed.every((line) => line.trim() === '' || added.includes(line)))
   return isAdded ? t('added text') : t('edited the text')
 }
 
-const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: string | undefined) => string } = {
+const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: string | undefined, nameOf: NameOf) => string } = {
   'doc.created': plain(term('created the document')),
   'doc.claimed': plain(term('added the document to an account')),
   'doc.renamed': ({ title = '', givenTitle }) =>
@@ -62,17 +95,20 @@ const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: 
   'doc.restored': plain(term('restored the document from the trash')),
   'doc.deleted': plain(term('deleted the document')),
   'doc.redacted': plain(term('removed text from the history as an operator')),
-  'content.changed': ({ actors }) => (actors?.length === 0 ? t('tidied a board, a chat or a sheet') : t('edited the text')),
+  'content.changed': ({ actors, hunks = [] }) => {
+    if (actors?.length === 0) return t('tidied a board, a chat or a sheet')
+    return isChatting(hunks) ? t('wrote in a chat') : t('edited the text')
+  },
   'content.replaced': replaced,
   'content.restored': plain(term('restored an earlier version')),
   'chat.mentioned': mentioned(term('mentioned you in a chat'), term('mentioned {names} in a chat')),
   'comment.created': plain(term('commented')),
   'comment.mentioned': mentioned(term('mentioned you in a comment'), term('mentioned {names} in a comment')),
   'comment.replied': plain(term('replied to a comment')),
-  'comment.edited': plain(term('edited a comment')),
+  'comment.edited': ({ replyId }) => (replyId === undefined ? t('edited a comment') : t('edited a reply')),
   'comment.resolved': plain(term('resolved a comment')),
   'comment.reopened': plain(term('reopened a comment')),
-  'comment.deleted': plain(term('deleted a comment')),
+  'comment.deleted': ({ replyId }) => (replyId === undefined ? t('deleted a comment') : t('deleted a reply')),
   'suggestion.created': plain(term('suggested a change')),
   'suggestion.edited': plain(term('changed a suggestion')),
   'suggestion.replied': plain(term('replied to a suggestion')),
@@ -104,11 +140,12 @@ const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: 
   'task.closed': titled(term('closed the review: {title}'))
 }
 
-/** Returns the verb phrase that follows the name of the event's actor. `own` is the reader's name. */
+/** Returns the verb phrase that follows the name of the event's actor. `own` is the reader's name. `nameOf` returns the name of a mentioned person. */
 export const eventWords = <Kind extends EventKind>(
   { kind, payload }: { readonly kind: Kind; readonly payload: ShownPayload<Kind> },
-  own?: string
-): string => words[kind](payload, own)
+  own?: string,
+  nameOf = asWritten
+): string => words[kind](payload, own, nameOf)
 
 /** Whether the server has only tidied text. Nobody needs to look at such an event. */
 export const isTidying = ({ kind, actorKind, payload }: Pick<FeedEvent, 'kind' | 'actorKind' | 'payload'>): boolean => {
@@ -124,22 +161,23 @@ const excerptUnitsMax = 140
  */
 export function excerptOf(
   { kind, payload }: Pick<FeedEvent, 'kind' | 'payload'>,
-  known: EventWords = {}
+  known: EventWords = {},
+  nameOf = asWritten
 ): { readonly text: string; readonly removed: boolean } {
   const { hunks = [], text, body, replacement, quote }: EventFields = { ...known, ...payload }
   const isChange = kind.startsWith('suggestion.') && kind !== 'suggestion.replied'
-  const said = text ?? (isChange ? replacement : body)
+  const said = text ?? (isChange ? replacement : body && withNames(body, nameOf))
   const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
   const cut = (text: string): string => (text.length > excerptUnitsMax ? `${text.slice(0, excerptUnitsMax).toWellFormed()}…` : text)
   if (said !== undefined) return { text: cut(said), removed: false }
   if (isChange && quote !== undefined) return { text: cut(quote), removed: true }
-  for (const { added, removed } of hunks) {
+  for (const hunk of hunks) {
     // A line that was also removed has only moved, so it does not count as added.
-    const came = first(added.filter((line) => !removed.includes(line)))
+    const came = first(addedLines(hunk)).replace(messageHead, '')
     if (came !== '') return { text: cut(came), removed: false }
   }
   for (const { added, removed } of hunks) {
-    const went = first(removed.filter((line) => !added.includes(line)))
+    const went = first(removed.filter((line) => !added.includes(line))).replace(messageHead, '')
     if (went !== '') return { text: cut(went), removed: true }
   }
   return { text: '', removed: false }

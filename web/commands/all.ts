@@ -1,11 +1,10 @@
 /**
- * All commands of the page, and those that the toolbar and the slash menu show, in order. If two commands have the same key, the page tries the
- * earlier one first.
+ * The commands of the first load, and those that the toolbar and the slash menu show, in order. If two commands have the same key, the page tries the
+ * earlier one first. The commands that load with the menu and the palette are in later.ts.
  */
 import { activityCommands } from '../activity/commands.ts'
 import { exportCommands } from '../export/commands.ts'
 import { historyCommands } from '../history/commands.ts'
-import { homeCommands } from '../home/commands.ts'
 import { mediaCommands } from '../media/commands.ts'
 import { shareCommands } from '../sharing/commands.ts'
 import { trashCommands } from '../trash/commands.ts'
@@ -34,7 +33,6 @@ const all: readonly Command<Page>[] = [
   ...nameCommands,
   ...reviewCommands,
   ...shareCommands,
-  ...homeCommands,
   ...exportCommands,
   ...trashCommands
 ]

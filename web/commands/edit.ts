@@ -7,7 +7,7 @@ import { copyCode } from '../editor/copy-code.ts'
 import { followOrToggle } from '../editor/live/follow.ts'
 import { redoIn, undoIn } from '../editor/undo.ts'
 import { t, term } from '../text/t.ts'
-import { toast } from '../ui/toast.tsx'
+import { dropToast, toast } from '../ui/toast.tsx'
 import { inEditor, isWriting, onText, type Command } from '../view/command.ts'
 import { isField } from './keys.ts'
 
@@ -18,16 +18,23 @@ const ofPage: Pick<Command<Page>, 'scope' | 'when' | 'keysWhen'> = {
   keysWhen: (page) => page.editor.value?.view.hasFocus === true || !isField(activeElement())
 }
 
+const nothingToUndo = term('Nothing to undo. Earlier versions are in the history.')
+
+/** Removes the message that there is nothing to undo. */
+const changed = (): true => {
+  dropToast(t(nothingToUndo))
+  return true
+}
+
 /**
  * Undoes the last action on this page, including decisions on suggestions. Right after a restore, the history handles the undo key instead. If there
  * is nothing to undo, a message refers to the history.
  */
-const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
+const undoOwn: Command<Page>['run'] = ({ editor, dialog }) => {
   const view = editor.value?.view
   if (view === undefined) return false
-  if (review.peek()?.undoDecision() === true) return true
-  if (undoIn(view)) return true
-  toast(t('Nothing to undo. Earlier versions are in the history.'), {
+  if (undoIn(view)) return changed()
+  toast(t(nothingToUndo), {
     name: t('History'),
     run: () => (dialog.value = 'history'),
     milliseconds: 10_000
@@ -75,7 +82,7 @@ export const editCommands: readonly Command<Page>[] = [
     icon: 'redo',
     keys: ['Mod-Shift-z', 'Mod-y'],
     ...ofPage,
-    run: ({ editor: { value }, review }) => value !== undefined && (review.peek()?.redoDecision() === true || redoIn(value.view))
+    run: ({ editor: { value } }) => value !== undefined && redoIn(value.view) && changed()
   },
   {
     id: 'task.toggle',

@@ -1,5 +1,6 @@
 /** Commands that format a range of text or entire lines. */
-import { cycleHeading, setHeading, toggleList, toggleQuote } from '../editor/commands-block.ts'
+import { cycleHeading, setHeading, toggleQuote } from '../editor/commands-block.ts'
+import type { ListKind } from '../editor/list-kinds.ts'
 import { insertLink, toggleMarker } from '../editor/commands-inline.ts'
 import type { EditorView } from '@codemirror/view'
 import type { Page } from './page.ts'
@@ -58,6 +59,13 @@ function edited(view: EditorView): boolean {
   view.dispatch({ effects: editLink.of(null) })
   return true
 }
+
+/** Creates a command that makes lines a list. Its code loads with the editor extras. */
+const list = (kind: ListKind): Pick<Command<Page>, 'when' | 'run' | 'barred'> => ({
+  when: isWriting,
+  ...notInCodeBlock,
+  run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && part.toggleList(kind)(page.editor.value.view))
+})
 
 /** Moves a list item by one level. A phone has no Tab key. */
 const level = (id: 'indent' | 'outdent', title: string, icon: IconName): Command<Page> => ({
@@ -122,6 +130,18 @@ export const formatCommands: readonly Command<Page>[] = [
     ...notInCodeBlock
   },
   {
+    id: 'format.clear',
+    title: term('Clear formatting'),
+    words: term('remove bold italic plain'),
+    group: 'format',
+    keys: ['Mod-\\'],
+    // Without a selection, the key shows the outline.
+    keysWhen: (page) => isWriting(page) && page.editor.value?.view.state.selection.main.empty === false,
+    when: isWriting,
+    run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && part.clearFormats(page.editor.value.view)),
+    ...notInCodeBlock
+  },
+  {
     id: 'link',
     title: term('Link'),
     group: 'format',
@@ -171,8 +191,7 @@ export const formatCommands: readonly Command<Page>[] = [
     group: 'blocks',
     icon: 'list',
     keys: ['Mod-Shift-8'],
-    ...onText(toggleList('bullet')),
-    ...notInCodeBlock
+    ...list('bullet')
   },
   {
     id: 'list.number',
@@ -182,8 +201,7 @@ export const formatCommands: readonly Command<Page>[] = [
     group: 'blocks',
     icon: 'list-ordered',
     keys: ['Mod-Shift-7'],
-    ...onText(toggleList('number')),
-    ...notInCodeBlock
+    ...list('number')
   },
   {
     id: 'list.task',
@@ -193,8 +211,7 @@ export const formatCommands: readonly Command<Page>[] = [
     group: 'blocks',
     icon: 'list-todo',
     keys: ['Mod-Shift-9'],
-    ...onText(toggleList('task')),
-    ...notInCodeBlock
+    ...list('task')
   },
   level('outdent', term('Outdent'), 'arrow-left'),
   level('indent', term('Indent'), 'arrow-right'),

@@ -17,10 +17,10 @@ export const keyBindings = (commands: readonly Command<Page>[], page: Page): rea
     }))
   )
 
-/** Whether an element accepts typed text. */
+/** Whether an element accepts typed text. The invisible field of a selected cell has no undo of its own. */
 export const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
+  (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio], .sheet-entry), textarea, select'))
 
 /**
  * Restores the uppercase letter of a shortcut while Caps Lock is on. Shift then produces a lowercase letter, and CodeMirror would run the command

@@ -3,13 +3,15 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { insertComponent } from '../components/kind-parts.ts'
 import type { Feed, FeedView } from '../activity/feed.ts'
 import type { deleteBlock, duplicateBlock, moveBlock } from '../editor/blocks/commands.ts'
-import type { openBlockMenu } from '../editor/blocks/menu.tsx'
+import type { openBlockMenu } from '../editor/blocks/open-menu.ts'
 import type * as Find from '../editor/find/panel.tsx'
 import type { openTableMenu } from '../editor/grid/menu.tsx'
 import type { inserts } from '../editor/inserts.ts'
 import type { Editor } from '../editor/setup/editor.ts'
 import type { indentItem, outdentItem } from '../editor/list-levels.ts'
 import type { alignColumn, alignColumnTo, deleteRow, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
+import type { clearFormats } from '../editor/clear-formats.ts'
+import type { toggleList } from '../editor/list-kinds.ts'
 import type { selectTitle } from '../editor/title-place.ts'
 import type { Review } from '../review/annotations/review.ts'
 import type { OpenReview } from '../review/review.ts'
@@ -27,6 +29,8 @@ export interface ExtrasPart {
   readonly alignColumnTo: typeof alignColumnTo
   readonly indentItem: typeof indentItem
   readonly outdentItem: typeof outdentItem
+  readonly clearFormats: typeof clearFormats
+  readonly toggleList: typeof toggleList
   readonly moveColumn: typeof moveColumn
   readonly deleteRow: typeof deleteRow
   readonly moveRow: typeof moveRow

@@ -1,5 +1,6 @@
 /** The command palette, which finds commands and documents as the person types. */
 import type { JSX } from 'preact'
+import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { focusBefore, handOver, wasInComponent } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
@@ -7,12 +8,14 @@ import { t } from '../text/t.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
 import { useModal } from '../ui/modal.ts'
 import { commands } from './all.ts'
+import { laterCommands } from './later.ts'
 import { groups, isPossible, type Command, type Group } from '../view/command.ts'
 import { Keys } from './key-caps.tsx'
 import { isField } from './keys.ts'
 import { best, fit } from '../base/match.ts'
 import { namesOf } from './names.ts'
 import { addressOf, openLibrary, type Entry } from '../home/library.ts'
+import { signedIn } from '../client/signed-in.ts'
 import { agoWords } from '../text/when.ts'
 
 /** How long typing must pause before the palette asks the service, in milliseconds. */
@@ -45,7 +48,7 @@ const row = (command: Command, head?: string): Found => {
 const isAtCaret = ({ group, scope }: Command<Page>): boolean => /^(?:format|blocks|insert|table|edit)$/.test(group) && scope !== 'page'
 
 function findCommands(query: string, page: Page, inComponent: boolean): Found[] {
-  const possible = [...commands, ...(page.review.value?.commands.value ?? [])].filter(
+  const possible = [...commands, ...laterCommands, ...(page.review.value?.commands.value ?? [])].filter(
     (command) => command.id !== 'palette' && isPossible(command, page) && !(inComponent && isAtCaret(command))
   )
   if (query.trim() === '') {
@@ -98,10 +101,14 @@ export function Palette({ view }: { view: Page }): JSX.Element {
   const wantsDocuments = useMemo(() => view.dialog.value === 'switcher', [])
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const entries = library.entries.value
-  const found = useMemo(() => find(query, view, entries, wantsDocuments, inComponent), [query, entries])
+  const found = useMemo(() => find(query, view, entries, wantsDocuments, inComponent), [query, entries, signedIn.value])
   const asks = wantsDocuments ? t('Open another document') : t('What do you want to do?')
   const isAsked = query.trim() !== ''
   const none = wantsDocuments ? (isAsked ? t('No documents match.') : t('No other documents yet')) : t('No matching command.')
+  // The request for the documents also tells who is signed in.
+  useSignalEffect(() => {
+    signedIn.value = library.signedIn.value ?? signedIn.peek()
+  })
   useEffect(() => {
     void library.load()
     return () => clearTimeout(timer.current)

@@ -13,7 +13,7 @@ const show =
   }
 
 /** The regions of the page that F6 visits. Each one is focusable or contains a focusable control. */
-const regions = '.top-bar, .toolbar, .outline, .cm-content, .reading, .side-panel, .status-line'
+const regions = '.top-bar, .toolbar, .outline, .cm-content, .margin, .reading, .side-panel, .status-line'
 const stops = 'button:not([tabindex="-1"], :disabled), a[href], input, select, textarea, [tabindex="0"]'
 
 function nextRegion(step: 1 | -1): boolean {
@@ -23,7 +23,10 @@ function nextRegion(step: 1 | -1): boolean {
     // If the focus is in no region, F6 moves to the first one and Shift-F6 to the last one.
     const start = current < 0 && step < 0 ? 0 : current
     const region = found[(start + step * tried + found.length * 2) % found.length]
-    const target = region?.matches('[tabindex="0"], .cm-content') === true ? region : region?.querySelector<HTMLElement>(stops)
+    const target =
+      region?.matches('[tabindex="0"], .cm-content') === true
+        ? region
+        : (region?.querySelector<HTMLElement>('.margin .card.active') ?? region?.querySelector<HTMLElement>(stops))
     if (target == null) continue
     target.focus()
     return true

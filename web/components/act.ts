@@ -1,9 +1,10 @@
-/** Turns interactions with a component into changes to the editor. Each interaction is one transaction and one undo step. */
+/** Turns interactions with a component into changes to the editor. Each interaction of a person is one transaction and one undo step. */
 import type { EditorView } from '@codemirror/view'
+import * as Y from 'yjs'
 import { type Result, resultOf } from '../../shared/components/result.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
-import { endStep } from '../editor/binding.ts'
+import { endStep, textSteps } from '../editor/binding.ts'
 import type { ComponentInput } from './input.ts'
 
 /** Merges edits into one change of all the lines that they touch, because people accept or reject an interaction as a whole. */
@@ -28,6 +29,27 @@ export function actOn(view: EditorView, edits: readonly Edit[]): boolean {
   })
   end(view)
   return view.state.doc !== before
+}
+
+/** Makes the last undo step a part of the steps that wrote the text that it replaced. If they are undone, the new text goes as well. */
+export function joinEarlierSteps({ undoStack }: Y.UndoManager): void {
+  const last = undoStack.pop()
+  if (last === undefined) return
+  const replaced = [...last.deletions.clients].flatMap(([client, ranges]) => ranges.map(({ clock }) => Y.createID(client, clock)))
+  for (const step of undoStack)
+    if (replaced.some((id) => Y.isDeleted(step.insertions, id))) step.insertions = Y.mergeDeleteSets([step.insertions, last.insertions])
+}
+
+/** Applies edits that the page makes by itself. They are no undo steps, because the person would not see these steps being undone. */
+export function actUnasked(view: EditorView, edits: readonly Edit[]): boolean {
+  const undo = view.state.facet(textSteps)
+  let isDone = false
+  for (const edit of edits.toReversed()) {
+    if (!actOn(view, [edit])) continue
+    isDone = true
+    if (undo !== undefined) joinEarlierSteps(undo)
+  }
+  return isDone
 }
 
 /** Applies a change that a session requested to the current state of the component. `edits` returns undefined if the part no longer exists. */

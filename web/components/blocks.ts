@@ -10,7 +10,7 @@ import type { Fence } from '../../shared/fences/fences.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { componentBegan, drawsComponents, leftMatch, matchUnseen } from '../editor/inserts.ts'
 import type { Now } from './connect.ts'
-import { createInstances, type Block, type Instances } from './instances.ts'
+import { createInstances, sourceOf, type Block, type Instances } from './instances.ts'
 import { unclosedWords } from './kind-parts.ts'
 
 /**
@@ -53,14 +53,16 @@ function lineEnd(source: string, at: number): number {
 
 const readFences = (state: EditorState): readonly Fence[] => componentsOf(state.doc.toString())
 
-/** Returns the components to draw. A component that was already drawn keeps its key. */
+/** Returns the components to draw. A component that was already drawn keeps its key, even after a move. */
 function blocksOf(fences: readonly Fence[], known: readonly Block[]): Block[] {
   const text = fences[0]?.source ?? ''
   const left = new Set(known)
   return fences.filter(isDrawable).map((fence) => {
     const from = text.lastIndexOf('\n', fence.from - 1) + 1
     const to = lineEnd(text, fence.to)
-    const same = [...left].find((block) => block.fence.kind === fence.kind && block.from < to && block.to > from)
+    const same =
+      [...left].find((block) => block.fence.kind === fence.kind && block.from < to && block.to > from) ??
+      [...left].find((block) => block.from === block.to && sourceOf(block.fence) === sourceOf(fence))
     if (same !== undefined) left.delete(same)
     return { key: same?.key ?? ++keys, fence, from, to }
   })

@@ -7,6 +7,7 @@ import { type Card, type CardPosition, type CardState, detailsOf } from '../../s
 import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
 import { inline } from './inline.tsx'
+import { Proposed } from './proposed.tsx'
 
 const stateName = (state: CardState): string => (state === 'done' ? t('Done') : state === 'doing' ? t('In progress') : t('To do'))
 
@@ -27,10 +28,18 @@ export interface DrawnCard {
 export interface SuggestedChange {
   readonly id: string
   readonly words: string
+  /** Whether the card would leave its column. */
+  readonly isLeaving: boolean
+  /** The card with its proposed words. Undefined if it keeps its words. */
+  readonly young: Card | undefined
 }
 
 const sameSuggested = (one: DrawnCard['suggested'], other: DrawnCard['suggested']): boolean =>
-  one.length === other.length && one.every(({ id, words }, index) => id === other[index]?.id && words === other[index].words)
+  one.length === other.length &&
+  one.every(({ id, words, young }, index) => {
+    const next = other[index]
+    return id === next?.id && words === next.words && young?.line.text === next.young?.line.text
+  })
 
 export const sameCard = (one: DrawnCard, other: DrawnCard): boolean =>
   one.card.line.text === other.card.line.text &&
@@ -63,10 +72,29 @@ const chips = ({ title, assignees, tags }: Card): (string | JSX.Element)[] => {
     ])
 }
 
+/** Draws the words of a card: its title, labels and details. */
+export function cardWords(card: Card): JSX.Element {
+  const details = detailsOf(card)
+  return (
+    <>
+      {inline(card.title.text)}
+      {chips(card)}
+      {details !== '' && (
+        <div class='card-details'>
+          {details.split('\n').map((line, index) => (
+            <div key={index}>{inline(line)}</div>
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
 export function drawCard({ card, position, mayChange, isCurrent, holder, isRepeated, suggested }: DrawnCard): JSX.Element {
   const tab = isCurrent ? 0 : -1
   const isFree = mayChange && holder === undefined
-  const details = detailsOf(card)
+  const young = suggested.find((each) => each.young !== undefined)?.young
+  const isReplaced = young !== undefined || suggested.some(({ isLeaving }) => isLeaving)
   const name = card.title.text || t('Empty card')
   const state = stateName(card.state)
   return (
@@ -88,15 +116,7 @@ export function drawCard({ card, position, mayChange, isCurrent, holder, isRepea
         <span class='card-state' />
       </button>
       <div class='card-text'>
-        {inline(card.title.text)}
-        {chips(card)}
-        {details !== '' && (
-          <div class='card-details'>
-            {details.split('\n').map((line, index) => (
-              <div key={index}>{inline(line)}</div>
-            ))}
-          </div>
-        )}
+        {isReplaced ? <Proposed old={cardWords(card)} young={young === undefined ? '' : cardWords(young)} /> : cardWords(card)}
         {holder !== undefined && <div class='card-holder'>{t('{name} is editing this', { name: holder.name })}</div>}
         {suggested.map(({ id, words }) => (
           <button key={id} type='button' class='link card-suggested' data-suggestion={id}>

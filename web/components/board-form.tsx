@@ -22,6 +22,7 @@ export function CardForm({ state, draft, input, dispatch }: CardFormInput): JSX.
   const form = useRef<HTMLFormElement>(null)
   const id = useId()
   const { columns } = board
+  const isRefused = input.refusal.value !== undefined
   const people = namesAround(
     input.page,
     columns.flatMap(({ cards }) => cards.flatMap(({ assignees }) => assignees.map(({ name }) => name)))
@@ -61,6 +62,11 @@ export function CardForm({ state, draft, input, dispatch }: CardFormInput): JSX.
           {t('Someone deleted this card. Your text:')}
         </p>
       )}
+      {isRefused && (
+        <p class='draft-asked' role='alert'>
+          {t('You can no longer edit this document. Copy your text before you close the card.')}
+        </p>
+      )}
       <label>
         {t('Card')}
         <input class='field' name='title' dir='auto' defaultValue={parts.title} required />
@@ -90,10 +96,10 @@ export function CardForm({ state, draft, input, dispatch }: CardFormInput): JSX.
         />
       )}
       <div class='card-form-actions'>
-        <button type='submit' class='frame-button primary' disabled={isGone && columns.length === 0}>
+        <button type='submit' class='frame-button primary' disabled={isRefused || (isGone && columns.length === 0)}>
           {isGone ? t('Add as a new card') : t('Save')}
         </button>
-        {isGone && (
+        {(isGone || isRefused) && (
           <button type='button' class='frame-button' onClick={() => void copyText(cardSource(parts), t('Card'))}>
             {t('Copy')}
           </button>

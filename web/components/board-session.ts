@@ -52,11 +52,13 @@ const announced = (announcement: BoardAnnouncement): string => {
       return t('Someone changed this card first. Check it, then try again.')
     case 'still open':
       return t('Save or cancel the open card first.')
+    case 'refused':
+      return t('This can no longer be changed.')
   }
 }
 
 /** Announcements that appear as a notice. A deletion is announced to screen readers as well. */
-const shown: ReadonlySet<BoardAnnouncement['kind']> = new Set(['deleted', 'changed by others', 'still open'])
+const shown: ReadonlySet<BoardAnnouncement['kind']> = new Set(['deleted', 'changed by others', 'still open', 'refused'])
 
 const opener = (opening: Opening): string =>
   opening.kind === 'column'
@@ -174,7 +176,9 @@ export function useBoardSession(input: ComponentInput): BoardSession {
       now = parseBoard(fence)
       return boardEdits(now, change)
     })
-    return dispatch({ kind: 'written', change, result, now, isSuggested: input.suggests() })
+    const isSuggested = input.suggests()
+    // A suggester who repeats a suggestion changes nothing.
+    return dispatch({ kind: 'written', change, result: isSuggested && result === 'refused' ? 'unchanged' : result, now, isSuggested })
   }
   const dispatch = (event: BoardEvent): BoardOutcome => {
     const outcome = boardStep(state.peek(), event)

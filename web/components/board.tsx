@@ -20,11 +20,11 @@ import { BoardColumn, BoardField } from './board-column.tsx'
 import { CardForm } from './board-form.tsx'
 import { createListeners } from './board-listeners.ts'
 import { CardMenu, ColumnMenu, columnName } from './board-menus.tsx'
+import { drawProposed, type ProposedChanges, useProposed } from './board-proposed.tsx'
 import { type BoardSession, useBoardSession } from './board-session.ts'
 import { GoneWords } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
-import { useSuggestions } from './suggestions.ts'
 
 /** Smallest height of a card, in pixels. Each column first draws as many cards as fit the window, and the same number again with every frame. */
 const cardHeightMin = 36
@@ -62,7 +62,7 @@ interface GoneInput {
 const GoneTexts = ({ gone, board, mayChange, dispatch }: GoneInput): JSX.Element => (
   <>
     {gone.map((each) => (
-      <GoneWords key={each.number} words={each.text} onClose={() => dispatch({ kind: 'discard', gone: each })}>
+      <GoneWords key={each.number} words={each.text} part='column' onClose={() => dispatch({ kind: 'discard', gone: each })}>
         {(each.kind === 'rename' || board.columns.length > 0) && (
           <>
             <button type='button' class='link' disabled={!mayChange} onClick={() => dispatch({ kind: 'use', gone: each })}>
@@ -95,32 +95,6 @@ const NewColumn = ({ field, mayChange, dispatch }: NewColumnInput): JSX.Element 
   </div>
 )
 
-/** Returns the open suggestions that change one card, by the place of the card. */
-function useSuggested(input: ComponentInput, board: ReadonlySignal<BoardShape>): ReadonlySignal<ReadonlyMap<string, SuggestedChange[]>> {
-  const { all } = useSuggestions(input)
-  return useComputed(() => {
-    const found = new Map<string, SuggestedChange[]>()
-    const review = input.page.review.value
-    if (review === undefined || all.value.length === 0) return found
-    // The drawn board may be older than the text above it.
-    const ahead = board.value.fence.from - input.fence.value.from
-    for (const item of all.value) {
-      const [change, words] = [review.changeOf(item), review.effectOf(item)]
-      if (change === undefined || words === undefined || item.span === undefined) continue
-      if (!change.kind.startsWith('card.') || change.kind === 'card.add') continue
-      const [from, to] = [item.span.from + ahead, item.span.to + ahead]
-      for (const [column, { cards }] of board.value.columns.entries())
-        for (const [index, { title, line, details }] of cards.entries()) {
-          const isIn = line.from <= to && (details.at(-1) ?? line).to >= from
-          if (!isIn || !('name' in change) || change.name !== title.text) continue
-          const place = placeName({ column, card: index })
-          found.set(place, [...(found.get(place) ?? []), { id: item.id, words }])
-        }
-    }
-    return found
-  })
-}
-
 const unsuggested: readonly SuggestedChange[] = []
 
 interface CardsInput {
@@ -128,12 +102,12 @@ interface CardsInput {
   readonly board: ReadonlySignal<BoardShape>
   /** The card that the Tab key focuses. */
   readonly current: CardPosition
+  readonly changes: ProposedChanges['changes']
 }
 
 /** Draws cards. A card that has not changed keeps its previous drawing. */
-function useCards({ input, board, current: wanted }: CardsInput): (card: Card, position: CardPosition) => JSX.Element {
+function useCards({ input, board, current: wanted, changes }: CardsInput): (card: Card, position: CardPosition) => JSX.Element {
   const repeated = useComputed(() => new Set(repeatedCards(board.value).flatMap((positions) => positions.map(placeName))))
-  const suggested = useSuggested(input, board)
   const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
   const { columns } = board.value
   const first = columns.findIndex(({ cards }) => cards.length > 0)
@@ -146,7 +120,7 @@ function useCards({ input, board, current: wanted }: CardsInput): (card: Card, p
       isCurrent: current.column === position.column && current.card === position.card,
       holder: input.held.value.size === 0 ? undefined : input.held.value.get(wordsOf(card)),
       isRepeated: repeated.value.has(placeName(position)),
-      suggested: suggested.value.get(placeName(position)) ?? unsuggested
+      suggested: changes.get(placeName(position)) ?? unsuggested
     }
     const before = drawnCards.current.get(placeName(position))
     if (before !== undefined && sameCard(before.drawn, now)) return before.element
@@ -212,7 +186,8 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
     []
   )
   const shown = useShown({ board: board.value, filter, fresh })
-  const cardOf = useCards({ input, board, current })
+  const { changes, added } = useProposed(input, board).value
+  const cardOf = useCards({ input, board, current, changes })
   const mayChange = input.refusal.value === undefined
   drawn.current = board.value
 
@@ -265,6 +240,9 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
             onMenu={(anchor) => (menus.value = { column: { index, anchor } })}
           >
             {cardsOf(index)}
+            {added
+              .filter((each) => each.column === index)
+              .map((each) => drawProposed(each, () => input.page.review.peek()?.show(each.id, 'card')))}
           </BoardColumn>
         ))}
         {columns.length === 0 && form !== undefined && <ul class='board-cards board-column'>{form}</ul>}

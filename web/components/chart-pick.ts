@@ -1,6 +1,6 @@
 /** Lets a person select the cells for a chart in the sheets of the document, with the mouse, by touch or with the keyboard. */
 import { signal } from '@preact/signals'
-import { areaBetween, type CellRange, rangeName } from '../../shared/components/cell-range.ts'
+import { areaBetween, type CellRange, isSame, rangeName } from '../../shared/components/cell-range.ts'
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
 import { namedCells, namedColumns, setData } from '../../shared/fences/chart-pick.ts'
 import { sourceOf } from '../../shared/fences/chart-source.ts'
@@ -10,6 +10,7 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
 import { captionOf, titleOfFence } from '../../shared/fences/captions.ts'
+import { labelOf } from './labels.ts'
 import { offerUndo } from './notices.ts'
 import { goToCells, goToSheet } from './sheets-around.ts'
 
@@ -29,11 +30,12 @@ export function cellsOf({ fence, sheets }: ComponentInput): CellRange | undefine
   return { sheet: index, one: { row: first.row, column: first.column }, other: { row: last.row, column: last.column } }
 }
 
-/** Describes a range of cells by its name and the name of its sheet, if the sheet has one. */
+/** Describes a range of cells by its name and its sheet. The only sheet of a document needs no name. */
 export function wordsOfCells({ sheets }: ComponentInput, range: CellRange): string {
   const fence = sheets.value.sheets[range.sheet]?.fence
-  const sheet = fence && captionOf(fence, sheets.value.fences)
-  return sheet === undefined || sheet === '' ? rangeName(range) : `${sheet} ${rangeName(range)}`
+  const caption = fence === undefined ? '' : captionOf(fence, sheets.value.fences)
+  const sheet = fence === undefined || caption !== '' || sheets.value.sheets.length < 2 ? caption : labelOf(fence, sheets.value.fences)
+  return sheet === '' ? rangeName(range) : `${sheet} ${rangeName(range)}`
 }
 
 /** Makes the chart use a range of cells. Returns false if nothing was changed. */
@@ -86,6 +88,8 @@ export function startPicking(input: ComponentInput, onEnd: () => void): void {
     name: input.label.peek(),
     sheet: signal(drawn?.sheet ?? 0),
     take(range: CellRange) {
+      // A single cell is where a selection begins.
+      if (isSame(range.one, range.other)) return
       takeCells(input, range)
       end()
     },
@@ -94,5 +98,5 @@ export function startPicking(input: ComponentInput, onEnd: () => void): void {
   around.picker.peek()?.cancel()
   around.picker.value = picker
   addEventListener('keydown', escape, { capture: true })
-  if (drawn === undefined || !goToCells(input, drawn)) goToSheet(input, sheets.peek().sheets.length - 1, 1)
+  if (drawn === undefined || !goToCells(input, drawn)) goToSheet(input, sheets.peek().sheets.length - 1, 1, true)
 }

@@ -139,7 +139,7 @@ export function ChartTools({ input, chart, hasTable, isEditing, onRefused }: Too
           disabled={!mayChange || around.picker.value !== undefined}
           onClick={() => startPicking(input, () => requestAnimationFrame(() => picking.current?.focus()))}
         >
-          {t('Pick data')}
+          {t('Select data range')}
         </button>
       )}
       {!hasTable && source !== '' && (

@@ -7,7 +7,6 @@ import {
   authorsOf,
   beginChat,
   type ChatEvent,
-  chatKey,
   type ChatOutcome,
   chatShown,
   type ChatState,
@@ -17,93 +16,27 @@ import {
   isOwn,
   keyOf,
   othersThan,
+  sentKey,
+  signEdits,
   type Speaker,
-  speakerOf
+  speakerOf,
+  unsignedOf
 } from '../../shared/components/chat.ts'
 import { type Message, parseChat } from '../../shared/fences/chat.ts'
 import { limits } from '../../shared/limits.ts'
 import { namesAround } from '../presence/mention-names.ts'
-import { useMentions } from '../presence/mention-picker.tsx'
-import { personName, signature } from '../presence/person.ts'
+import { ownName, personName, signature } from '../presence/person.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
 import { applyChange } from './act.ts'
+import { useProposedMessages } from './chat-proposed.ts'
+import { Writing } from './chat-writing.tsx'
 import { noteSent, sentHere } from '../device/sent-messages.ts'
 import { useKeptFocus, WhichStays } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
-
-interface WritingInput {
-  readonly label: string
-  readonly text?: string
-  /** Text that stays when the field disappears. */
-  readonly kept?: Signal<string>
-  readonly disabled?: boolean
-  /** Returns false if the text should stay in the field. */
-  readonly onSend: (text: string) => boolean
-  readonly onCancel?: () => void
-  readonly onInput?: () => void
-  /** Returns the people who can be mentioned. */
-  readonly names: () => readonly string[]
-  readonly say: (words: string) => void
-  readonly name: string
-}
-
-function Writing({ label, text = '', kept, disabled = false, onSend, onCancel, onInput, names, say, name }: WritingInput): JSX.Element {
-  const field = useRef<HTMLTextAreaElement>(null)
-  const mentions = useMentions({ field, names, say })
-  const send = (): void => {
-    if (field.current === null || field.current.value.trim() === '' || !onSend(field.current.value)) return
-    field.current.value = ''
-    if (kept !== undefined) kept.value = ''
-  }
-  useSignalEffect(() => {
-    if (kept !== undefined && field.current !== null && field.current.value !== kept.value) field.current.value = kept.value
-  })
-  return (
-    <form
-      class='chat-writing'
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-    >
-      <textarea
-        class='field'
-        name='text'
-        rows={text.split('\n').length}
-        dir='auto'
-        aria-label={label}
-        placeholder={label}
-        defaultValue={kept?.peek() ?? text}
-        disabled={disabled}
-        ref={field}
-        {...mentions.attributes}
-        onInput={({ currentTarget }) => {
-          if (kept !== undefined) kept.value = currentTarget.value
-          mentions.follow()
-          onInput?.()
-        }}
-        onSelect={mentions.follow}
-        onBlur={mentions.close}
-        onKeyDown={(event) => {
-          if (event.isComposing) return
-          const action = mentions.take(event) ? 'mention' : chatKey(event, onCancel !== undefined)
-          if (action === undefined) return
-          if (action === 'send') send()
-          else if (action === 'cancel') onCancel?.()
-          event.preventDefault()
-          event.stopPropagation()
-        }}
-      />
-      {mentions.list}
-      <button type='submit' class='frame-button primary' disabled={disabled}>
-        {name}
-      </button>
-    </form>
-  )
-}
+import { Proposed } from './proposed.tsx'
 
 const timeOf = ({ at, time }: Message): JSX.Element | string =>
   time === undefined ? (
@@ -113,6 +46,8 @@ const timeOf = ({ at, time }: Message): JSX.Element | string =>
       {agoWords(time)}
     </time>
   )
+
+const textOf = (text: string): JSX.Element[] => text.split('\n').map((line, index) => <div key={index}>{inline(line)}</div>)
 
 type Announcement = NonNullable<ChatOutcome['announcement']>
 
@@ -204,10 +139,12 @@ function useSession(input: ComponentInput): Session {
   useKeptFocus(list, '.message-draft')
   // When this effect runs, the form of a draft has been drawn.
   useLayoutEffect(() => {
-    const field = wantsFocus.current ? list.current?.querySelector<HTMLElement>('.message-draft textarea') : undefined
+    const field = wantsFocus.current ? list.current?.querySelector<HTMLTextAreaElement>('.message-draft textarea') : undefined
     if (!field) return
     wantsFocus.current = false
     field.focus()
+    // In an unchanged draft, a person goes on at the end of the message.
+    if (state.peek().draft?.isTouched === false) field.setSelectionRange(field.value.length, field.value.length)
   })
   // A reader at the end of the chat stays there when messages arrive.
   useLayoutEffect(() => {
@@ -226,6 +163,26 @@ function speakerIn({ here }: ComponentInput['page']): Speaker {
   return speakerOf(own === undefined || isUnnamed ? signature.value : own.name, { isGuest, isUnnamed }, others)
 }
 
+/**
+ * Puts a name that a guest chooses on the messages that the guest sent without a name from this device. If several pages of the device are open, the
+ * page with the focus does this alone, because each page would write the name.
+ */
+function useSigned({ input, state, by }: { input: ComponentInput; state: ReadonlySignal<ChatState>; by: Speaker }): void {
+  const wasUnnamed = useRef(false)
+  const isReady = by.isGuest && ownName.value !== '' && input.refusal.value === undefined && state.value.draft === undefined
+  useEffect(() => {
+    if (ownName.value === '') wasUnnamed.current = true
+    if (!wasUnnamed.current || !isReady) return
+    wasUnnamed.current = false
+    const { id } = input.page.session
+    const sent = sentHere(id)
+    if (input.suggests() || !document.hasFocus()) return
+    const own = unsignedOf(state.peek().chat, sent)
+    if (!input.act((now) => signEdits(parseChat(now), sent, by.name), 'page')) return
+    for (const { time, text } of own) noteSent(id, sentKey(by.name, time, text))
+  })
+}
+
 export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const { page, refusal, said, held } = input
   const { state, element, list, follows, dispatch } = useSession(input)
@@ -234,13 +191,26 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const mayChange = refusal.value === undefined
   const by = speakerIn(page)
   const { isShared, isUnnamed } = by
+  useSigned({ input, state, by })
   const me = displayName(by.name)
   const sent = sentHere(page.session.id)
+  const proposed = useProposedMessages(input).value
+  // A reader at the end of the chat sees the proposed messages as well.
+  useLayoutEffect(() => {
+    if (follows.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight
+  }, [proposed.added.length])
   const names = (): string[] => othersThan(by, namesAround(page, authorsOf(state.peek().chat)))
   const say = (words: string): void => {
     said.value = words
   }
   const { entries, left, formAt } = chatShown(chat, open, limits.chatMessagesMax)
+
+  /** Dispatches an event of a draft. If it ends the draft, the person goes on with a new message. */
+  const dispatchDraft = (event: ChatEvent): boolean => {
+    const empties = dispatch(event)
+    if (state.peek().draft === undefined) dispatch({ kind: 'begin' })
+    return empties
+  }
 
   const formOf = ({ begun, message, isGone }: Draft): JSX.Element => (
     <div class='message-draft'>
@@ -253,17 +223,17 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
         label={t('Message')}
         text={begun.text}
         name={isGone ? t('Send as a new message') : t('Save')}
-        onCancel={() => dispatch({ kind: 'cancel' })}
+        onCancel={() => void dispatchDraft({ kind: 'cancel' })}
         onInput={() => dispatch({ kind: 'typed' })}
         names={names}
         say={say}
-        onSend={(text) => dispatch({ kind: 'save', text, time: Date.now(), by })}
+        onSend={(text) => dispatchDraft({ kind: 'save', text, time: Date.now(), by })}
       />
       {asked !== undefined && !isGone && (
         <WhichStays
           changed={[{ name: t('Message'), mine: asked, theirs: message.text }]}
-          onMine={() => dispatch({ kind: 'keep mine', by })}
-          onTheirs={() => dispatch({ kind: 'cancel' })}
+          onMine={() => dispatchDraft({ kind: 'keep mine', by })}
+          onTheirs={() => dispatchDraft({ kind: 'cancel' })}
         />
       )}
     </div>
@@ -276,6 +246,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     const isMine = mayChange && isOwn(message, by, sent)
     const edited = open?.isGone === false && open.message === message ? open : undefined
     const holder = held.value.get(keyOf(message))
+    const young = proposed.texts.get(message.index)
     return (
       <li class='message' key={edited === undefined ? message.index : draftKey}>
         <p class='message-head'>
@@ -308,9 +279,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
           formOf(edited)
         ) : (
           <div class='message-text'>
-            {message.text.split('\n').map((line, index) => (
-              <div key={index}>{inline(line)}</div>
-            ))}
+            {young === undefined ? textOf(message.text) : <Proposed old={textOf(message.text)} young={young && textOf(young)} />}
           </div>
         )}
       </li>
@@ -346,6 +315,17 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     return at === formAt ? [lone, item] : [item]
   })
   if (formAt === -1) items.push(lone)
+  for (const { id, message } of proposed.added)
+    items.push(
+      <li class='message' key={`${id} ${keyOf(message)}`} title={t('Suggested')}>
+        <p class='message-head'>
+          <b dir='auto'>{displayName(message.author)}</b> {timeOf(message)}
+        </p>
+        <div class='message-text'>
+          <Proposed old='' young={textOf(message.text)} />
+        </div>
+      </li>
+    )
 
   return (
     <div class='chat-live' ref={element}>

@@ -6,7 +6,7 @@ import { includesRole } from '../../shared/roles.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { actOn, asOne } from './act.ts'
+import { actOn, actUnasked, asOne } from './act.ts'
 import { holdsOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
 import { labelOf } from './labels.ts'
@@ -98,7 +98,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
         )
         return true
       }
-      const done = actOn(view, wanted)
+      const done = by === 'page' ? actUnasked(view, wanted) : actOn(view, wanted)
       if (done && by === 'person') dropOnceUndone(now.fence)
       if (done && by === 'person' && page.mode.peek() === 'read')
         tell(

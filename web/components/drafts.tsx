@@ -49,13 +49,14 @@ export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.El
 
 interface GoneInput {
   readonly words: string
+  readonly part: 'cell' | 'column'
   /** Other buttons next to "Copy". */
   readonly children?: ComponentChildren
   readonly onClose: () => void
 }
 
-/** Shows a draft whose column was removed by someone else. */
-export function GoneWords({ words, children, onClose }: GoneInput): JSX.Element {
+/** Shows a draft whose column or cell was removed by someone else. */
+export function GoneWords({ words, part, children, onClose }: GoneInput): JSX.Element {
   const element = useRef<HTMLParagraphElement>(null)
   useLayoutEffect(() => {
     // The focused field was removed, so the message takes the focus.
@@ -64,7 +65,10 @@ export function GoneWords({ words, children, onClose }: GoneInput): JSX.Element 
   }, [])
   return (
     <p class='draft-asked draft-gone' role='alert' tabIndex={-1} ref={element}>
-      {t('Someone deleted this column. Your text: “{words}”', { words })} {children}
+      {part === 'cell'
+        ? t('Someone deleted this cell. Your text: “{words}”', { words })
+        : t('Someone deleted this column. Your text: “{words}”', { words })}{' '}
+      {children}
       <button type='button' class='link' onClick={() => void copyText(words, t('Text'))}>
         {t('Copy')}
       </button>{' '}

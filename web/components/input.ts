@@ -34,9 +34,10 @@ export interface ComponentInput {
   /**
    * Performs an interaction as one undo step, or as one suggestion in suggesting mode. `edits` receives the current fence, which may differ from the
    * drawn one, and all fences of the text, in case edits are needed elsewhere. Returns false if nothing was changed. Where no undo key works, a
-   * notice describes the change and offers to undo it. The notice uses `said`, which the component must set right after the change.
+   * notice describes the change and offers to undo it. The notice uses `said`, which the component must set right after the change. A change by the
+   * `page` itself is no undo step.
    */
-  act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program'): boolean
+  act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program' | 'page'): boolean
   /** Tells others which part this person is editing. Undefined means none. */
   hold(item: string | undefined): void
   /** Tells others which cell this person has selected. Undefined means none. */

@@ -61,9 +61,10 @@ const bringIntoView = (host: HTMLElement, { scrollDOM }: EditorView): Promise<vo
 const lineHeight = 26
 const heightMax = 600
 
+export const sourceOf = ({ source, from, to }: Fence): string => source.slice(from, to)
+
 /** Whether two versions of a fence look the same when drawn. */
-const same = (one: Fence, other: Fence): boolean =>
-  one.source.slice(one.from, one.to) === other.source.slice(other.from, other.to) && one.from === other.from && one.line === other.line
+const same = (one: Fence, other: Fence): boolean => sourceOf(one) === sourceOf(other) && one.from === other.from && one.line === other.line
 
 export function createInstances(page: ReviewedView, around: TextAround): Instances {
   const all = new Map<number, Instance>()
@@ -131,7 +132,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
         })
       },
       () => {
-        host.textContent = fence.source.slice(fence.from, fence.to)
+        host.textContent = sourceOf(fence)
         toast(t('This part of the page could not be loaded. It loads when you are back online.'))
       }
     )
@@ -158,6 +159,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
     }
     const there = new Set(blocks.map(({ key }) => key))
     for (const [key, instance] of all) {
+      instance.mounted?.keepFocus()
       if (there.has(key)) continue
       instance.stop()
       all.delete(key)

@@ -5,9 +5,14 @@ import type { Fence } from '../../shared/fences/fences.ts'
 import { t } from '../text/t.ts'
 import { kinds } from '../ui/component-kinds.ts'
 
-/** Returns the caption of a component. A chart has its title on a separate line. */
-const captionOfFence = (fence: Fence, all: readonly Fence[]): string =>
-  captionOf(fence, all, fence.attributes.get('title') ?? (fence.kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined))
+/** Returns the caption of a component. A chart has its title on a separate line. Formulas name a sheet by its id, so the id is its caption. */
+function captionOfFence(fence: Fence, all: readonly Fence[]): string {
+  const title = fence.attributes.get('title') ?? (fence.kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined)
+  return captionOf(fence, all, title ?? (fence.kind === 'sheet' ? fence.id : undefined))
+}
+
+/** Matches the ids that are generated for sheets without a heading. They are no more informative than a number. */
+const generatedId = /^sheet(?:-\d+)?$/
 
 const known = new WeakMap<readonly Fence[], ReadonlyMap<number, string>>()
 
@@ -17,11 +22,14 @@ function labelsOf(fences: readonly Fence[]): ReadonlyMap<number, string> {
   const counts = new Map<string, number>()
   const labels = new Map<number, string>()
   for (const fence of fences) {
-    const [kind, caption] = [t(kinds[fence.kind].name), captionOfFence(fence, fences)]
+    const [kind, name] = [t(kinds[fence.kind].name), captionOfFence(fence, fences)]
+    const isGenerated = fence.kind === 'sheet' && name === fence.id && generatedId.test(name)
+    const caption = isGenerated ? '' : name
     const label = caption === '' ? kind : `${kind}: ${caption}`
     const count = (counts.get(label) ?? 0) + 1
     counts.set(label, count)
-    labels.set(fence.from, count === 1 ? label : `${label} ${count}`)
+    // A reference that gives the sheet an id does not change its number.
+    labels.set(fence.from, `${label}${count === 1 ? '' : ` ${count}`}${isGenerated ? ` (#${name})` : ''}`)
   }
   known.set(fences, labels)
   return labels

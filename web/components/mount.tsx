@@ -24,6 +24,8 @@ import { useSuggestions } from './suggestions.ts'
 
 export interface Mounted {
   focus(): void
+  /** Keeps the focus in the component while the editor draws the text again. The editor may take a component out of the page and put it back. */
+  keepFocus(): void
   unmount(): void
 }
 
@@ -34,7 +36,7 @@ const rules = [prose, pops, names, components].map((text) => {
 })
 
 const isField = (target: EventTarget | undefined): boolean =>
-  target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select')
+  target instanceof HTMLElement && target.matches('input:not([type=checkbox], .sheet-entry), textarea, select')
 
 /** The keys of a focused frame. Their code loads on its own, because no component needs it to be drawn. */
 let keys: typeof Keys | undefined
@@ -143,13 +145,43 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
   )
 }
 
+/**
+ * Handles a press in the space around the frame. The editor does not see it, and the browser would put the caret at an edge of the component. From
+ * there it would move on in the direction from its old place.
+ */
+function pressAround(event: MouseEvent, host: HTMLElement, { leave }: FenceContext): void {
+  if (event.button !== 0 || event.shiftKey || event.composedPath()[0] !== host || host.closest('.cm-content') === null) return
+  event.preventDefault()
+  const { top, height } = host.getBoundingClientRect()
+  leave(event.clientY < top + height / 2 ? 'before' : 'behind')
+}
+
+const stopEvent = (event: Event): void => event.stopPropagation()
+
+function keepFocus(root: ShadowRoot): void {
+  const active = root.activeElement
+  if (!(active instanceof HTMLElement)) return
+  const field = active instanceof HTMLInputElement || active instanceof HTMLTextAreaElement ? active : undefined
+  const [from, to] = [field?.selectionStart ?? null, field?.selectionEnd ?? null]
+  // A field saves its text when the person leaves it. The person has not left this one, and the editor refuses changes while it draws.
+  root.addEventListener('blur', stopEvent, true)
+  queueMicrotask(() => {
+    root.removeEventListener('blur', stopEvent, true)
+    if (root.activeElement !== null || !active.isConnected) return
+    active.focus({ preventScroll: true })
+    field?.setSelectionRange(from, to)
+  })
+}
+
 /** Draws a component into an element. */
 export function mount(host: HTMLElement, place: FenceContext): Mounted {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   root.adoptedStyleSheets = [...rules, formulaRules]
+  host.addEventListener('mousedown', (event) => pressAround(event, host, place))
   render(<Frame input={inputFor(place)} />, root)
   return {
     focus: () => root.querySelector<HTMLElement>('.frame')?.focus(),
+    keepFocus: () => keepFocus(root),
     unmount: () => render(null, root)
   }
 }

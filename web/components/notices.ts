@@ -3,7 +3,7 @@ import { Compartment, StateEffect } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { effect, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
-import { stepsOf, undoIn } from '../editor/undo.ts'
+import { lastStepOf, undoIn } from '../editor/undo.ts'
 import { t } from '../text/t.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
 
@@ -16,9 +16,9 @@ const watching = new Compartment()
 /** Shows a notice about the last change of this page, with a button that undoes this change. The next change removes the notice. */
 export function offerUndo(view: EditorView, text: string): void {
   // The button undoes the newest step, so it must not outlast a newer step.
-  const steps = stepsOf(view)
+  const steps = lastStepOf(view)
   const watch = EditorView.updateListener.of(() => {
-    if (stepsOf(view) !== steps) dropToast(text)
+    if (lastStepOf(view) !== steps) dropToast(text)
   })
   const isFirst = watching.get(view.state) === undefined
   view.dispatch({ effects: isFirst ? StateEffect.appendConfig.of(watching.of(watch)) : watching.reconfigure(watch) })

@@ -1,6 +1,6 @@
 /** The bar above a sheet. It shows the selected cells and their formula, or the cells that the person selects for another component. */
 import type { JSX } from 'preact'
-import { cornersOf, rangeName, textAt } from '../../shared/components/cell-range.ts'
+import { cornersOf, isSame, rangeName, textAt } from '../../shared/components/cell-range.ts'
 import { locale, t } from '../text/t.ts'
 import { CellField } from './sheet-grid.tsx'
 import type { SheetModel, SheetPartInput } from './sheet-model.ts'
@@ -20,12 +20,13 @@ export function SheetBar({ input, model }: SheetPartInput): JSX.Element {
 /** Shows what the person is selecting cells for. */
 function PickBar({ picker, input, model: { session } }: SheetPartInput & { readonly picker: Picker }): JSX.Element {
   const range = { sheet: input.sheetIndex.value, ...cornersOf(session.area.value) }
+  const isOne = isSame(range.one, range.other)
   return (
     <div class='sheet-bar sheet-pick'>
       <span class='sheet-name' dir='auto'>
         {t('Select the data for {name}', { name: picker.name })}
       </span>
-      <button type='button' class='frame-button primary' onClick={() => picker.take(range)}>
+      <button type='button' class='frame-button primary' disabled={isOne} onClick={() => picker.take(range)}>
         {t('Use {cells}', { cells: rangeName(range) })}
       </button>
       <button type='button' class='frame-button' onClick={() => picker.cancel()}>

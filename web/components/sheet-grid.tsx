@@ -3,11 +3,11 @@ import { Component, type JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { nameOf, type CellPosition } from '../../shared/components/cell-range.ts'
 import type { Key } from '../../shared/components/key.ts'
-import type { Typed } from '../../shared/components/sheet-pointing.ts'
 import type { Side } from '../../shared/fences/sheet.ts'
 import type { Person } from '../presence/people.ts'
 import { locale, t } from '../text/t.ts'
 import { Head, type HeadActions } from './sheet-heads.tsx'
+import { Proposed } from './proposed.tsx'
 import { shownNumber } from './shown-number.ts'
 import { CellGap, spansOf } from './sheet-window.tsx'
 
@@ -40,9 +40,13 @@ interface RowInput {
   readonly come: (place: CellPosition) => void
   /** Column of the cell that is being edited, or -1 if it is not in this row. */
   readonly edited: number
+  /** Column of the cell that accepts text although it is not being edited, or -1 if it is not in this row. */
+  readonly entry: number
   readonly held: ReadonlyMap<string, Person>
   /** The cells of this row that others have selected. */
   readonly selected: ReadonlyMap<string, Person>
+  /** The texts that open suggestions propose for cells of this row. */
+  readonly proposed: ReadonlyMap<string, string>
   /** Index of the sheet in the text. */
   readonly sheet: number
   readonly actions: GridActions
@@ -50,9 +54,9 @@ interface RowInput {
 
 /** The actions of the field in which a cell is edited. */
 export interface FieldActions {
-  /** Returns the content with which the field is drawn. During editing, the field may be drawn again in another place. */
-  typed(): Typed
+  /** Writes the draft into a field that has been drawn. During editing, the field may be drawn again in another place. */
   drawn(field: HTMLInputElement): void
+  /** Called after each change of the text. The first change opens the cell for editing. */
   typing(field: HTMLInputElement): void
   /** Called when the field loses the focus. `on` is the sheet that showed the field. */
   left(field: HTMLInputElement, on: number): void
@@ -70,7 +74,8 @@ export interface GridActions {
   /** Inserts a reference to the pressed cell into the formula that is being edited. Returns false if no reference can be inserted. */
   point(place: CellPosition, isRange: boolean): boolean
   over(place: CellPosition): void
-  focused(place: CellPosition): void
+  /** Called when a cell receives the focus. `isCell`: the cell itself has it, and not the field in it. */
+  focused(place: CellPosition, isCell: boolean): void
   edit(place: CellPosition): void
 }
 
@@ -91,12 +96,14 @@ const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
 /** Draws a row. It is a class because `shouldComponentUpdate` skips rows that have not changed; a sheet may have many rows. */
 export class GridRow extends Component<RowInput> {
   override shouldComponentUpdate(next: RowInput): boolean {
-    const { cells, held, selected, ...rest } = this.props
+    const { cells, held, selected, proposed, ...rest } = this.props
     return (
       !same(cells, next.cells) ||
       held !== next.held ||
       (selected !== next.selected && selected.size + next.selected.size > 0) ||
+      (proposed !== next.proposed && proposed.size + next.proposed.size > 0) ||
       rest.edited !== next.edited ||
+      rest.entry !== next.entry ||
       rest.columns !== next.columns ||
       rest.current !== next.current ||
       rest.end !== next.end ||
@@ -117,8 +124,10 @@ export class GridRow extends Component<RowInput> {
     columns,
     come,
     edited,
+    entry,
     held,
     selected,
+    proposed,
     sheet,
     actions
   }: RowInput): JSX.Element {
@@ -137,10 +146,14 @@ export class GridRow extends Component<RowInput> {
           }
           const { text, side, isNumber, error, asNumber } = cell
           const hint =
-            asNumber === undefined ? undefined : t('Formulas skip this text. Write {number} to make it a number.', { number: asNumber })
+            asNumber === undefined
+              ? undefined
+              : t('Formulas skip this text. Write {number} to make it a number.', { number: shownNumber(asNumber, locale) })
           const holder = held.get(nameOf(place))
           const person = holder ?? selected.get(nameOf(place))
           const isEdited = column === edited
+          const [words, young] = [isNumber ? shownNumber(text, locale) : text, proposed.get(nameOf(place))]
+          const suggested = young === undefined ? undefined : t('Suggested: {what}', { what: young || '–' })
           const alignment = side ?? (isNumber ? 'right' : '')
           return (
             <td
@@ -148,11 +161,13 @@ export class GridRow extends Component<RowInput> {
               role='gridcell'
               aria-colindex={column + 1}
               aria-selected={column >= from && column <= to}
-              class={`${alignment}${error === undefined ? '' : ' sheet-error'}${hint === undefined ? '' : ' sheet-hint'}${row === 0 ? ' sheet-heading' : ''}${holder !== undefined ? ' held' : person === undefined ? '' : ' theirs'}`}
+              class={`${alignment}${error === undefined ? '' : ' sheet-error'}${hint === undefined ? '' : ' sheet-hint'}${row === 0 ? ' sheet-heading' : ''}${column === current ? ' sheet-at' : ''}${holder !== undefined ? ' held' : person === undefined ? '' : ' theirs'}`}
               style={person === undefined ? {} : { '--hue': `var(--hue-${person.hue})` }}
-              title={holder === undefined ? (error ?? hint ?? person?.name) : t('{name} is editing this', { name: holder.name })}
+              title={
+                holder === undefined ? (error ?? suggested ?? hint ?? person?.name) : t('{name} is editing this', { name: holder.name })
+              }
               data-cell={nameOf(place)}
-              tabIndex={column === current ? 0 : -1}
+              tabIndex={column === current && column !== entry ? 0 : -1}
               onPointerDown={(event) =>
                 !isEdited && event.button === 0 && event.pointerType !== 'touch' && actions.press(place, event.shiftKey, false)
               }
@@ -160,7 +175,7 @@ export class GridRow extends Component<RowInput> {
               onPointerUp={(event) => {
                 if (isEdited || event.pointerType !== 'touch') return
                 // The first tap selects the cell, and the second one opens it.
-                const isSecond = event.currentTarget.matches(':focus')
+                const isSecond = event.currentTarget.matches(':focus-within')
                 actions.press(place, event.shiftKey, true)
                 if (isSecond) actions.edit(place)
               }}
@@ -168,17 +183,20 @@ export class GridRow extends Component<RowInput> {
                 // The default action would take the focus from the field.
                 if (!isEdited && event.button === 0 && actions.point(place, event.shiftKey)) event.preventDefault()
               }}
-              onFocus={() => actions.focused(place)}
+              onFocus={() => actions.focused(place, true)}
               // On a touch screen, dragging scrolls.
               onPointerEnter={(event) => event.buttons === 1 && event.pointerType !== 'touch' && actions.over(place)}
               onDblClick={() => actions.edit(place)}
             >
-              {isEdited ? (
-                <CellField label={t('Cell {name}', { name: nameOf(place) })} on={sheet} actions={actions.field} />
-              ) : isNumber ? (
-                shownNumber(text, locale)
-              ) : (
-                text
+              {isEdited ? undefined : young === undefined ? words : <Proposed old={words} young={young} />}
+              {(isEdited || column === entry) && (
+                <CellField
+                  key='field'
+                  label={[t('Cell {name}', { name: nameOf(place) }), isEdited ? '' : text, suggested].filter(Boolean).join(', ')}
+                  on={sheet}
+                  actions={actions.field}
+                  {...(!isEdited && { onFocus: () => actions.focused(place, false) })}
+                />
               )}
             </td>
           )
@@ -193,33 +211,42 @@ interface FieldInput {
   /** Index of the sheet that shows the field. */
   readonly on: number
   readonly actions: FieldActions
+  /** Present if the cell is selected but not being edited. The field is then invisible and waits for text. */
+  readonly onFocus?: () => void
 }
 
-/** The field of the cell that is being edited. It appears on the sheet in which the person selects cells for the formula. */
-export function CellField({ label, on, actions }: FieldInput): JSX.Element {
+/**
+ * The field of the cell that is being edited. It appears on the sheet in which the person selects cells for the formula. The selected cell has the
+ * field before editing begins, because a composition of an input method (IME) cannot move to another element.
+ */
+export function CellField({ label, on, actions, onFocus }: FieldInput): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
+  const isWaiting = onFocus !== undefined
   useLayoutEffect(() => {
     const { current } = field
     if (current === null) return
-    const { from, to } = actions.typed()
-    actions.drawn(current)
+    if (isWaiting) {
+      current.value = ''
+      return
+    }
     current.focus()
-    current.setSelectionRange(from, to)
-  }, [])
+    actions.drawn(current)
+  }, [isWaiting])
   return (
     <input
-      class='sheet-field'
+      class={isWaiting ? 'sheet-entry' : 'sheet-field'}
       type='text'
       dir='auto'
       aria-label={label}
-      defaultValue={actions.typed().text}
+      autocomplete='off'
       spellcheck={false}
       ref={field}
+      onFocus={onFocus}
       onInput={({ currentTarget }) => actions.typing(currentTarget)}
       onPointerDown={() => actions.pointed()}
       onBlur={({ currentTarget }) => actions.left(currentTarget, on)}
       onKeyDown={(event) => {
-        if (event.isComposing) return
+        if (event.isComposing || isWaiting) return
         if (actions.key(event, event.currentTarget)) event.preventDefault()
         event.stopPropagation()
       }}

@@ -8,12 +8,15 @@ import { type Cells, createCells } from './sheet-cells.ts'
 import { type Clipboard, createClipboard } from './sheet-clipboard.ts'
 import type { GridActions } from './sheet-grid.tsx'
 import { createHeads } from './sheet-head-actions.ts'
+import { proposedCells, type TableOf } from './sheet-proposed.ts'
 import { type Act, createSession, type SheetSession } from './sheet-session.ts'
 import type { Writer } from './sheets-around.ts'
 
 export interface SheetModel extends Clipboard {
   readonly table: ReadonlySignal<Table>
   readonly cells: Cells
+  /** The texts that open suggestions propose, by the names of their cells. */
+  readonly proposed: ReadonlySignal<ReadonlyMap<string, string>>
   readonly session: SheetSession
   /** The selected cells, or the cells selected for a formula. */
   readonly area: ReadonlySignal<Area>
@@ -53,16 +56,15 @@ function createActions(input: ComponentInput, session: SheetSession, openMenu: (
       if (now === undefined) session.dispatch({ kind: 'over', place })
       else if (now.goesOn(sheetIndex.peek())) now.point(sheetIndex.peek(), place, true)
     },
-    focused(place) {
+    focused(place, isCell) {
       pickHere()
       session.dispatch({ kind: 'focused', place })
+      // The field that accepts text may not exist before the cell is drawn.
+      if (isCell) session.focus()
     },
     edit: (place) => void session.dispatch({ kind: 'edit', place })
   }
 }
-
-/** Reads a component as a table. Returns undefined if changes by others made it something else. */
-export type TableOf = (fence: Fence) => Table | undefined
 
 export function createSheetModel(input: ComponentInput, tableOf: TableOf): SheetModel {
   let last: Table | undefined
@@ -89,6 +91,7 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
   return {
     table,
     cells,
+    proposed: proposedCells(input, tableOf),
     session,
     area,
     menu,

@@ -2,18 +2,17 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { nameOf } from '../../shared/components/cell-range.ts'
-import type { Person } from '../presence/people.ts'
 import type { ComponentInput } from './input.ts'
 import type { SheetModel } from './sheet-model.ts'
 
-export const nobody: ReadonlyMap<string, Person> = new Map()
+export const none: ReadonlyMap<string, never> = new Map<string, never>()
 
-/** Returns the cells that others have selected, by row. A row whose cells nobody selects is then not drawn again. */
-export function selectedByRow(selected: ReadonlyMap<string, Person>): ReadonlyMap<number, ReadonlyMap<string, Person>> {
-  const found = new Map<number, Map<string, Person>>()
-  for (const [cell, person] of selected) {
+/** Groups values of cells, for example the people who have selected them, by row. A row without such values is then not drawn again. */
+export function byRow<Value>(values: ReadonlyMap<string, Value>): ReadonlyMap<number, ReadonlyMap<string, Value>> {
+  const found = new Map<number, Map<string, Value>>()
+  for (const [cell, value] of values) {
     const row = Number(cell.replace(/^[A-Z]+/, '')) - 1
-    found.set(row, (found.get(row) ?? new Map<string, Person>()).set(cell, person))
+    found.set(row, (found.get(row) ?? new Map<string, Value>()).set(cell, value))
   }
   return found
 }

@@ -180,11 +180,16 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     return outcome
   }
   const fieldActions: FieldActions = {
-    typed: () => state.peek().draft,
     drawn(shown) {
       field.current = shown
+      write(shown, state.peek().draft)
     },
-    typing: (shown) => void dispatch({ kind: 'typed', draft: typedIn(shown) }),
+    typing(shown) {
+      const draft = typedIn(shown)
+      if (state.peek().begun !== undefined) return void dispatch({ kind: 'typed', draft })
+      dispatch({ kind: 'entered', typed: draft })
+      if (state.peek().begun === undefined) shown.value = ''
+    },
     left: (shown, on) => void dispatch({ kind: 'left', draft: typedIn(shown), on, isMoved: isDrawing.current }),
     pointed: () => void dispatch({ kind: 'keep reference' }),
     key: (key, shown) => dispatch({ kind: 'field key', key, draft: typedIn(shown) }).isTaken === true

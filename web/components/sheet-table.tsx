@@ -1,14 +1,16 @@
 /** The table of a sheet, with its heads, its visible rows, and the buttons that add a row or a column. */
 import type { JSX, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { type CellPosition, nameOf } from '../../shared/components/cell-range.ts'
+import { type CellPosition, isSame, nameOf } from '../../shared/components/cell-range.ts'
 import { limits } from '../../shared/limits.ts'
 import { t } from '../text/t.ts'
 import { GridRow, type Shown } from './sheet-grid.tsx'
 import { Head, type HeadActions } from './sheet-heads.tsx'
 import type { SheetModel, SheetPartInput } from './sheet-model.ts'
-import { nobody, selectedByRow } from './sheet-selected.ts'
+import { byRow, none } from './sheet-selected.ts'
 import { RowGap, spansOf, useSheetWindow, WidthRow } from './sheet-window.tsx'
+
+const touch = matchMedia('(pointer: coarse)')
 
 interface SheetHeadInput {
   readonly width: number
@@ -42,7 +44,8 @@ function useCellFocus({ isDrawing, session }: SheetModel, element: RefObject<HTM
     const cell = element.current?.querySelector<HTMLElement>(`[data-cell="${nameOf(session.to.value)}"]`)
     // A selected row or column may begin outside the visible area, so the first cell is scrolled into view only as far as needed.
     const isWhole = session.whole.value !== undefined
-    cell?.focus({ preventScroll: isWhole })
+    const field = cell?.querySelector('input') ?? cell
+    field?.focus({ preventScroll: isWhole })
     if (isWhole) cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   })
 }
@@ -75,8 +78,7 @@ function AddButton({ input, model: { table, session }, axis }: SheetPartInput & 
   const isShown = input.refusal.value === undefined && input.around.picker.value === undefined && !isFull
   const add = (): void => {
     session.dispatch({ kind: 'shape', change: { axis, kind: 'insert', at, count: 1 } })
-    const { row, column } = session.at.peek()
-    session.go(axis === 'row' ? { row: at, column } : { row, column: at })
+    session.go(axis === 'row' ? { row: at, column: 0 } : { row: session.at.peek().row, column: at })
   }
   return (
     <button type='button' class='sheet-add' hidden={!isShown} aria-label={axis === 'row' ? t('Add row') : t('Add column')} onClick={add} />
@@ -96,6 +98,14 @@ export function SheetTable({ input, model, label }: SheetPartInput & { readonly 
   const { top, bottom, first, last } = model.area.value
   const { around, sheetIndex } = input
   const edited = session.begun.value
+  // A composition of an input method needs a field that has the focus. On a touch screen, that field would open the keyboard.
+  const acceptsText =
+    input.refusal.value === undefined &&
+    around.picker.value === undefined &&
+    around.writer.value === undefined &&
+    edited === undefined &&
+    isSame(at, to) &&
+    !touch.matches
   /** The cells selected for the formula that is being edited. The field appears on their sheet. */
   const pointed = around.pointed.value
   const isElsewhere = edited !== undefined && pointed !== undefined && pointed.sheet !== sheetIndex.value
@@ -106,7 +116,8 @@ export function SheetTable({ input, model, label }: SheetPartInput & { readonly 
   }
   const corner = pointed?.sheet === sheetIndex.value ? pointed.other : to
   usePointedInView(pointed?.sheet === sheetIndex.value ? corner : undefined, scroller)
-  const selectedIn = selectedByRow(input.selected.value)
+  const selectedIn = byRow(input.selected.value)
+  const proposedIn = byRow(model.proposed.value)
   const { rows, columns } = seen.value
   const isDrawn = (row: number): boolean => (row >= rows[0] && row < rows[1]) || [at.row, to.row, corner.row, edited?.row].includes(row)
   return (
@@ -142,8 +153,10 @@ export function SheetTable({ input, model, label }: SheetPartInput & { readonly 
                   from={row >= top && row <= bottom ? first : 0}
                   to={row >= top && row <= bottom ? last : -1}
                   edited={row === edited?.row && !isElsewhere ? edited.column : -1}
+                  entry={acceptsText && row === at.row ? at.column : -1}
                   held={input.held.value}
-                  selected={selectedIn.get(row) ?? nobody}
+                  selected={selectedIn.get(row) ?? none}
+                  proposed={proposedIn.get(row) ?? none}
                   sheet={sheetIndex.value}
                   actions={actions}
                 />

@@ -15,9 +15,11 @@ import { GoneWords, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import { SheetBar } from './sheet-bar.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
-import { createSheetModel, type SheetModel, type SheetPartInput, type TableOf } from './sheet-model.ts'
+import { createSheetModel, type SheetModel, type SheetPartInput } from './sheet-model.ts'
+import type { TableOf } from './sheet-proposed.ts'
 import { useSelectedShown } from './sheet-selected.ts'
 import { SheetTable } from './sheet-table.tsx'
+import { shownNumber } from './shown-number.ts'
 
 /** Number of frames to wait for a component that is being scrolled into view. */
 const framesMax = 120
@@ -68,7 +70,7 @@ function CommaHint({ input, model: { cells, session } }: SheetPartInput): JSX.El
         <p class='component-note'>
           {t('{cell} is text, because numbers have a decimal point here. Write {number} to make it a number.', {
             cell: nameOf(place),
-            number
+            number: shownNumber(number, locale)
           })}
         </p>
       )}
@@ -89,7 +91,7 @@ function SheetDrafts({ model: { session } }: SheetPartInput): JSX.Element {
           onTheirs={() => session.dispatch({ kind: 'keep', whose: 'theirs' })}
         />
       )}
-      {gone !== undefined && <GoneWords words={gone} onClose={() => session.dispatch({ kind: 'close gone' })} />}
+      {gone !== undefined && <GoneWords words={gone} part='cell' onClose={() => session.dispatch({ kind: 'close gone' })} />}
     </>
   )
 }

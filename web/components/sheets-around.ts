@@ -73,11 +73,14 @@ export function goToCells({ around, sheets, show }: Sheets, range: CellRange): b
   return true
 }
 
-/** Brings the first cell of the next or the previous drawn sheet into view. */
-export function goToSheet(input: Sheets, from: number, direction: 1 | -1): void {
-  const count = input.sheets.peek().sheets.length
+/** Brings the next or the previous drawn sheet into view, and selects its first cell or all its cells. */
+export function goToSheet(input: Sheets, from: number, direction: 1 | -1, all = false): void {
+  const { sheets } = input.sheets.peek()
+  const count = sheets.length
   for (let steps = 1; steps <= count; steps++) {
     const sheet = (from + direction * steps + count * steps) % count
-    if (goToCells(input, { sheet, one: corner, other: corner })) return
+    const { rows = [], width = 1 } = sheets[sheet] ?? {}
+    const end = all ? { row: Math.max(0, rows.length - 1), column: Math.max(0, width - 1) } : corner
+    if (goToCells(input, { sheet, one: corner, other: end })) return
   }
 }

@@ -1,17 +1,27 @@
-/** Finds the suggestions that change a component's text. The drawn component hides their marks in the text. */
-import { useComputed, type ReadonlySignal } from '@preact/signals'
+/** Finds the suggestions that change a component's text. The drawn component hides their marks in the text, and shows the changed parts itself. */
+import { computed, type ReadonlySignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import type { Fence } from '../../shared/fences/fences.ts'
 import { isOpen, type Item } from '../review/annotations/items.ts'
 import type { ComponentInput } from './input.ts'
 
+export interface SuggestedFence {
+  readonly id: string
+  readonly before: Fence
+  readonly after: Fence
+}
+
 export interface Suggestions {
   readonly all: ReadonlySignal<readonly Item[]>
+  /** The component before and after each suggestion, as far as that is known. The offsets of both begin at its first line. */
+  readonly changed: ReadonlySignal<readonly SuggestedFence[]>
   readonly count: ReadonlySignal<number>
   /** Scrolls to the first suggestion and shows its card. */
   show(): void
 }
 
-export function useSuggestions({ page, fence }: ComponentInput): Suggestions {
-  const found = useComputed((): readonly Item[] => {
+export function suggestionsFor({ page, fence }: ComponentInput): Suggestions {
+  const found = computed((): readonly Item[] => {
     const { from, to } = fence.value
     const items = page.review.value?.items.value ?? []
     return items.filter(
@@ -25,10 +35,18 @@ export function useSuggestions({ page, fence }: ComponentInput): Suggestions {
   })
   return {
     all: found,
-    count: useComputed(() => found.value.length),
+    changed: computed(() =>
+      found.value.flatMap((item) => {
+        const [before, after] = page.review.value?.fencesOf(item) ?? []
+        return before === undefined || after === undefined ? [] : [{ id: item.id, before, after }]
+      })
+    ),
+    count: computed(() => found.value.length),
     show() {
       const [first] = found.value
       if (first !== undefined) page.review.peek()?.show(first.id, 'card')
     }
   }
 }
+
+export const useSuggestions = (input: ComponentInput): Suggestions => useMemo(() => suggestionsFor(input), [input])

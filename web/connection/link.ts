@@ -24,6 +24,8 @@ export interface Link {
   readonly role: Signal<Role | undefined>
   /** Reconnects when the reason why the connection ended no longer applies. */
   resume(): void
+  /** Ends the connection and opens another one. */
+  reconnect(): void
   close(): void
 }
 
@@ -55,7 +57,7 @@ function parse(payload: string): LiveMessage | undefined {
 }
 
 // The parameter lets a proxy send all connections to one document to the same server.
-const socketUrl = (id: string): string => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/collab?doc=${id}`
+export const socketUrl = (id: string): string => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/collab?doc=${id}`
 
 /** Connects to the server and reconnects until `close()` is called or the server ends the connection permanently. */
 export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Link {
@@ -158,7 +160,8 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     token: key,
     websocketProvider: transport,
     onAuthenticated: ({ scope }) => {
-      canWrite.value = scope === 'read-write'
+      // The role follows at once. Until then the person types on, because after a lowering typed letters may become suggestions.
+      if (role.value === undefined || scope === 'read-write') canWrite.value = scope === 'read-write'
       // The other pages have removed this page's presence. They ignore a state that is not newer than the one they removed (y-protocols).
       awareness.setLocalState(awareness.getLocalState())
     },
@@ -239,6 +242,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     canWrite,
     role,
     resume,
+    reconnect: () => transport.webSocket?.close(),
     close() {
       closedHere = true
       clearTimeout(roomTimer)

@@ -45,6 +45,8 @@ export const documentValues = [
   'seen',
   /** Whether edits become suggestions. */
   'suggesting',
+  /** Refused edits that became suggestions (`suggested-edits.ts`). */
+  'suggested',
   /** Whether the document was created on this device. */
   'made',
   /** The number that the service gave this person, who is a guest without a name. */

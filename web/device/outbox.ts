@@ -174,8 +174,11 @@ export function openOutbox<Entry extends StoredRecord>(queue: Queue, doc: string
   }
 
   const read = async (): Promise<readonly Entry[]> => {
-    await writes
+    const before = writes
+    await before
     const found = (await page.entries.list(doc)) ?? []
+    // The list lacks an entry that this page added meanwhile.
+    if (writes !== before) return read()
     const ours = found.filter((entry) => entry.queue === queue && !here.has(entry.id)) as readonly unknown[] as readonly Entry[]
     return [...ours, ...here.values()].filter(({ id }) => !dropped.has(id)).toSorted((one, other) => one.at - other.at)
   }

@@ -2,6 +2,7 @@
  * Draws the diagrams of a page when they come into view. One frame draws all of them. A diagram shows its source until it is drawn, or if drawing
  * fails.
  */
+import { sourceWords } from './source-words.ts'
 import { sourceUnitsMax, type Drawn, type DiagramColors, type NotDrawn, type Order, type Reply } from './protocol.ts'
 
 const framePath = '/diagram/frame.html'
@@ -70,15 +71,18 @@ function openFrame(): Frame {
   }
 }
 
-const drawnMax = 50
-/** Finished drawings. A repeated diagram in the same colors appears immediately. */
+const drawnMax = 100
+/** Latest finished drawings, oldest first. A repeated diagram in the same colors appears immediately. */
 const drawn = new Map<string, Drawn>()
+const keyOf = (source: string, look: DiagramColors): string => JSON.stringify([source, look])
 
 async function draw(source: string, look: DiagramColors): Promise<Drawn | NotDrawn> {
   if (source.length > sourceUnitsMax) return tooLong
   current ??= openFrame()
   const result = await current.order({ id: ++orders, source, look })
-  if ('svg' in result && drawn.size < drawnMax) drawn.set(JSON.stringify([source, look]), result)
+  if (!('svg' in result)) return result
+  if (drawn.size >= drawnMax) drawn.delete(drawn.keys().next().value ?? '')
+  drawn.set(keyOf(source, look), result)
   return result
 }
 
@@ -99,16 +103,22 @@ export function colorsOf(element: Element): DiagramColors {
   }
 }
 
+/** Creates the image of a drawing. */
+export function imageOf({ svg, width, height, title }: Drawn): HTMLImageElement {
+  const image = document.createElement('img')
+  image.width = width
+  image.height = height
+  image.alt = title
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
+  return image
+}
+
 /** Creates the picture of a diagram. In a narrow space, a wide diagram scrolls, so that its text stays readable. */
-function pictureOf({ svg, width, height, title }: Drawn): HTMLElement {
+function pictureOf(drawing: Drawn): HTMLElement {
   const frame = document.createElement('div')
   frame.className = 'diagram-picture'
   frame.tabIndex = 0
-  const picture = frame.appendChild(document.createElement('img'))
-  picture.width = width
-  picture.height = height
-  picture.alt = title
-  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
+  frame.append(imageOf(drawing))
   return frame
 }
 
@@ -119,7 +129,7 @@ function show(figure: Element, code: Element, result: Drawn | NotDrawn): void {
     const details = figure.querySelector('details') ?? document.createElement('details')
     if (!details.isConnected) {
       const summary = document.createElement('summary')
-      summary.textContent = 'Source of the diagram'
+      summary.textContent = sourceWords(document.documentElement.lang)
       details.append(summary, code)
       figure.append(details)
       figure.querySelector('figcaption')?.remove()
@@ -143,7 +153,7 @@ const begun = new WeakSet<Element>()
 
 /** Returns the drawing of a source in the given colors, or a promise of it. */
 const result = (source: string, look: DiagramColors): Drawn | Promise<Drawn | NotDrawn> =>
-  drawn.get(JSON.stringify([source, look])) ?? draw(source, look)
+  drawn.get(keyOf(source, look)) ?? draw(source, look)
 
 async function drawFigure(figure: Element): Promise<void> {
   const code = figure.querySelector('pre')
@@ -200,4 +210,13 @@ export function redrawDiagrams(root: ParentNode): void {
 /** Draws all diagrams below `root` immediately. `root` must be part of the page. Resolves when each diagram is drawn or has reported its error. */
 export async function drawAllDiagrams(root: ParentNode): Promise<void> {
   await Promise.all([...root.querySelectorAll('figure.component-mermaid')].map(drawFigure))
+}
+
+/** Shows the diagrams below `root` that have already been drawn in the given colors. The others keep their source. */
+export function showDrawn(root: ParentNode, look: DiagramColors): void {
+  for (const figure of root.querySelectorAll('figure.component-mermaid')) {
+    const code = figure.querySelector('pre')
+    const made = drawn.get(keyOf(code?.textContent ?? '', look))
+    if (code !== null && made !== undefined) show(figure, code, made)
+  }
 }

@@ -55,6 +55,9 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
     fontFamily,
     themeVariables: {
       darkMode: dark,
+      // The shadow of mermaid is a light glow on a dark page, and its borders fade out.
+      dropShadow: 'none',
+      useGradient: false,
       fontFamily,
       background,
       primaryColor: fill,

@@ -1,9 +1,11 @@
-/** The popover for the word count. It shows figures for the text or the selection, which are computed when it opens. */
+/** The word count of the status line, and its popover with figures for the text or the selection, which are computed when it opens. */
+import type { EditorState } from '@codemirror/state'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { countCharacters, countDocument } from '../editor/count.ts'
+import { countCharacters, countDocument, countRange } from '../editor/count.ts'
 import { t, tn } from '../text/t.ts'
 import type { Page } from '../commands/page.ts'
+import type { Mode } from '../view/view.ts'
 
 /** Reading speed in words per minute, for silent reading (Brysbaert 2019). */
 const wordsPerMinute = 238
@@ -20,7 +22,15 @@ function measure(page: Page): Measured | undefined {
   if (state === undefined) return undefined
   const { main } = state.selection
   const text = main.empty ? state.doc : state.doc.slice(main.from, main.to)
-  return { selected: !main.empty, words: countDocument(text), characters: countCharacters(text), lines: text.lines }
+  const words = main.empty ? countDocument(text) : countRange(state.doc, main.from, main.to)
+  return { selected: !main.empty, words, characters: countCharacters(text), lines: text.lines }
+}
+
+/** Returns the number of words. The reading view ignores the selection, because it is not a selection in the editor. */
+export function wordsOf({ doc, selection: { main } }: EditorState, mode: Mode): string {
+  const all = countDocument(doc)
+  if (main.empty || mode === 'read') return tn(all, '1 word', '{count} words')
+  return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countRange(doc, main.from, main.to) })
 }
 
 const minutes = (words: number): string => tn(Math.max(1, Math.round(words / wordsPerMinute)), '1 minute', '{count} minutes')

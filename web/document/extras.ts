@@ -10,10 +10,12 @@ import type { Editor, Extras } from '../editor/setup/editor.ts'
 import { createExtras } from '../editor/setup/extras.ts'
 import type { Typing } from '../editor/setup/typing.ts'
 import { deleteBlock, duplicateBlock, moveBlock } from '../editor/blocks/commands.ts'
-import { openBlockMenu } from '../editor/blocks/menu.tsx'
+import { openBlockMenu } from '../editor/blocks/open-menu.ts'
 import { openTableMenu } from '../editor/grid/menu.tsx'
 import { insertComponent } from '../components/kind-parts.ts'
 import { inserts } from '../editor/inserts.ts'
+import { clearFormats } from '../editor/clear-formats.ts'
+import { toggleList } from '../editor/list-kinds.ts'
 import { indentItem, outdentItem } from '../editor/list-levels.ts'
 import { alignColumn, alignColumnTo, deleteRow, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 import { isOffered, onOffer } from '../media/offered.ts'
@@ -51,6 +53,8 @@ export const textCommands: ExtrasPart = {
   alignColumnTo,
   indentItem,
   outdentItem,
+  clearFormats,
+  toggleList,
   moveColumn,
   deleteRow,
   moveRow,
@@ -120,7 +124,6 @@ export const extrasOf = (page: Page, typing: readonly Typing[]): Extras =>
       page.session.link.socket.subscribe((socket) => {
         if (socket === 'synced') queueMicrotask(listener)
       }),
-    turn: (id) => ({ title: t(commandOf(id).title), run: runOf(id, page) }),
     titleAt: (address) => titleAt(address, location.origin),
     components: components(page),
     tell: toast,

@@ -7,7 +7,6 @@ import { Download, lostWords } from './copy-of-text.tsx'
 
 function declinedWords({ role: { value: role } }: Session): string {
   if (role === 'comment') return t('You can comment on this document but no longer edit it.')
-  if (role === 'suggest') return t('You can suggest changes to this document but no longer edit it.')
   return t('You can read this document but no longer edit it.')
 }
 

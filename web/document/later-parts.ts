@@ -29,7 +29,8 @@ export const dialogs: Readonly<Record<DialogName, Load>> = {
   shortcuts: async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 }
 
-export const loadCount = async () => (await import('./count-popover.tsx')).Count
+export const fetchCount = () => import('./count-popover.tsx')
+export const loadCount = async () => (await fetchCount()).Count
 export const loadLinkEnd = async () => (await import('./link-end.tsx')).LinkEnd
 export const fetchOutline = () => import('./outline.tsx')
 export const loadOutline = async () => (await fetchOutline()).Outline

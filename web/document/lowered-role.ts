@@ -6,9 +6,9 @@ import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 
 const loweredWords: Readonly<Partial<Record<Role, string>>> = {
-  view: term('You can now only read this document.'),
-  comment: term('You can now only comment on this document.'),
-  suggest: term('You can now only suggest changes to this document.')
+  view: term('Your access changed. You can now only read this document.'),
+  comment: term('Your access changed. You can now only comment on this document.'),
+  suggest: term('Your access changed. You can now only suggest changes to this document.')
 }
 
 /** Follows the role. Returns a function that stops it. */

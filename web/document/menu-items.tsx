@@ -1,7 +1,7 @@
 /** The items of the document menu. */
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { commandOf } from '../commands/all.ts'
+import { anyCommandOf } from '../commands/later.ts'
 import { isPossible, type Command } from '../view/command.ts'
 import { Keys } from '../commands/key-caps.tsx'
 import { personName } from '../presence/person.ts'
@@ -29,6 +29,7 @@ const items: readonly (readonly [string, string?])[] = [
   ['panel.tasks'],
   ['panel.media'],
   ['find'],
+  ['new'],
   ['switcher'],
   ['history'],
   ['rename'],
@@ -92,8 +93,8 @@ function useMenuKeys(): void {
 
 /** Returns the commands of an entry. People who cannot ask for a review have another command for the panel. */
 function commandsOf(id: string, view: Page): readonly Command<Page>[] {
-  if (id === 'panel.tasks') return [commandOf(id), ...(view.review.value?.commands.value ?? [])]
-  return [commandOf(id === 'mode.source' && view.mode.value === 'source' ? 'mode.live' : id)]
+  if (id === 'panel.tasks') return [anyCommandOf(id), ...(view.review.value?.commands.value ?? [])]
+  return [anyCommandOf(id === 'mode.source' && view.mode.value === 'source' ? 'mode.live' : id)]
 }
 
 export function MenuItems({ view }: { view: Page }): JSX.Element {

@@ -1,5 +1,4 @@
 /** The state of a document's page and the start of its editor. `page.tsx` draws it. */
-import type { EditorState } from '@codemirror/state'
 import { computed, effect, signal } from '@preact/signals'
 import { limits } from '../../shared/limits.ts'
 import { includesRole } from '../../shared/roles.ts'
@@ -9,7 +8,6 @@ import { keyBindings, runPageKeys, withoutCapsLock } from '../commands/keys.ts'
 import type { Page } from '../commands/page.ts'
 import { deviceValue, documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
-import { countDocument } from '../editor/count.ts'
 import { codeAround, type CodeAround } from '../editor/in-code.ts'
 import { rest } from '../editor/resting.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/setup/editor.ts'
@@ -19,11 +17,11 @@ import { noteColours } from '../presence/colours.ts'
 import { people, type Person } from '../presence/people.ts'
 import { deviceId, followName, personName } from '../presence/person.ts'
 import type { Session } from '../session/session.ts'
-import { shortNumber, t, tn } from '../text/t.ts'
+import { shortNumber, t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { startFollowing } from '../view/follow.ts'
 import type { DialogName, Mode, PanelName } from '../view/view.ts'
-import { fetchOutline } from './later-parts.ts'
+import { fetchCount, fetchOutline } from './later-parts.ts'
 import { createParts } from './parts.ts'
 
 const outlineKey = deviceValue('outline')
@@ -53,14 +51,6 @@ const takesFocus = (isEmpty: boolean): boolean =>
   (document.activeElement === null || document.activeElement === document.body) &&
   document.getSelection()?.isCollapsed !== false &&
   document.querySelector('dialog[open]') === null
-
-/** Returns the number of words. The reading view ignores the selection, because it is not a selection in the editor. */
-function wordsOf(state: EditorState, mode: Mode): string {
-  const { main } = state.selection
-  const all = countDocument(state.doc)
-  if (main.empty || mode === 'read') return tn(all, '1 word', '{count} words')
-  return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countDocument(state.doc.slice(main.from, main.to)) })
-}
 
 /** Whether a person who may only suggest cannot type yet, but will be able to once the code for suggestions has loaded. */
 export const willType = ({ review, session }: Page): boolean =>
@@ -138,7 +128,14 @@ export function createView(session: Session): StartablePage {
   function* start(parent: HTMLElement): Steps<() => void> {
     const count = (): void => {
       counting = undefined
-      if (editor.value !== undefined) words.value = wordsOf(editor.value.view.state, mode.value)
+      const shown = mode.value
+      // The next change tries again.
+      fetchCount().then(
+        ({ wordsOf }) => {
+          if (editor.value !== undefined) words.value = wordsOf(editor.value.view.state, shown)
+        },
+        () => undefined
+      )
     }
     const made = yield* createEditor({
       parent,

@@ -55,15 +55,29 @@ export function createParts(session: Session): Parts {
     if (!closed) review.value ??= open(page, editor)
   })
   const openExtras = once(async () => {
-    const [part, { typing }, { blockExtras }, { leaveReplaced }, { page, editor }] = await Promise.all([
+    const [
+      part,
+      { typing },
+      { blockExtras },
+      { handleExtras },
+      { tableExtras },
+      { pasteExtras },
+      { caretExtras },
+      { stepRules, stepExtras },
+      { page, editor }
+    ] = await Promise.all([
       import('./extras.ts'),
       import('../editor/setup/typing.ts'),
       import('../editor/setup/block-extras.ts'),
+      import('../editor/setup/handle-extras.ts'),
+      import('../editor/setup/table-extras.ts'),
+      import('../editor/setup/paste-extras.ts'),
+      import('../editor/setup/caret-extras.ts'),
       import('../editor/replaced-values.ts'),
       begun.promise
     ])
     if (closed) return part.textCommands
-    editor.extend(part.extrasOf(page, [typing, blockExtras]), leaveReplaced)
+    editor.extend(part.extrasOf(page, [typing, blockExtras, handleExtras, tableExtras, pasteExtras, caretExtras, stepExtras]), stepRules)
     endReturns = part.startBeside(page, editor)
     return part.textCommands
   })

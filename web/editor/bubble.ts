@@ -3,7 +3,7 @@
  * bubble.
  */
 import { Facet, StateEffect, StateField, type EditorState, type Extension, type Transaction } from '@codemirror/state'
-import { ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
+import { ViewPlugin, showTooltip, type EditorView, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 import { drawIcon } from './draw-icon.ts'
 import { chosenCells } from './chosen-cells.ts'
@@ -25,11 +25,30 @@ const restMs = 250
 
 const setShown = StateEffect.define<boolean>()
 
-function draw(buttons: readonly BubbleButton[]): TooltipView {
+/** The position of text that is not drawn. It is outside the window, so the bubble is hidden. */
+const outside = { left: 0, right: 0, top: -1, bottom: -1 }
+
+/**
+ * Returns the coordinates of a selection, with the left edge that it had at first. A format puts visible marks before the words, which would move
+ * the buttons under the pointer.
+ */
+function steadyCoords(view: EditorView): NonNullable<TooltipView['getCoords']> {
+  let indent: number | undefined
+  return (position) => {
+    const coords = view.coordsAtPos(position)
+    if (coords === null) return outside
+    const { left } = view.contentDOM.getBoundingClientRect()
+    indent ??= coords.left - left
+    return { ...coords, left: left + indent }
+  }
+}
+
+function draw(buttons: readonly BubbleButton[], view: EditorView): TooltipView {
   const dom = document.createElement('div')
   dom.className = 'bubble'
   dom.setAttribute('role', 'toolbar')
   dom.setAttribute('aria-label', t('Actions for the selection'))
+  const marks: (() => void)[] = []
   for (const { title, about, icon, isPossible, isOn, run } of buttons) {
     if (!isPossible()) continue
     const button = dom.appendChild(document.createElement('button'))
@@ -39,13 +58,16 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
     button.tabIndex = -1
     button.title = about
     button.setAttribute('aria-label', title)
-    if (isOn()) button.setAttribute('aria-pressed', 'true')
+    marks.push(() => (button.ariaPressed = isOn() ? 'true' : null))
     button.append(drawIcon(icon))
     // Without this, pressing a button would clear the selection.
     button.addEventListener('mousedown', (event) => event.preventDefault())
     button.addEventListener('click', run)
   }
-  return { dom, offset: { x: 0, y: 8 } }
+  const mark = (): void => marks.forEach((each) => each())
+  mark()
+  // The formats of the selection are known after the update.
+  return { dom, offset: { x: 0, y: 8 }, getCoords: steadyCoords(view), update: () => queueMicrotask(mark) }
 }
 
 /** Returns true if the actions for a selection are elsewhere. Such a selection gets no bubble. */
@@ -58,23 +80,32 @@ const worthIt = (state: EditorState): boolean => {
   return !main.empty && chosenCells(state) === undefined && state.sliceDoc(main.from, Math.min(main.to, main.from + 1000)).trim() !== ''
 }
 
-/** Whether a command inserted text and selected it, so that typing replaces it. The bubble would then cover the line above. */
+/**
+ * Whether a command inserted text and selected it, or a key selected the next cell of a table. Typing replaces the selected text, and the bubble would
+ * cover the line above.
+ */
 export const isPlaced = (transactions: readonly Transaction[]): boolean =>
-  transactions.some((transaction) => transaction.isUserEvent('input.insert'))
+  transactions.some((transaction) => transaction.isUserEvent('input.insert') || transaction.isUserEvent('select.cell'))
 
 /** Creates the bubble. `onRight` registers a listener for changes to the available commands, and returns a function that removes it. */
 export function selectionBubble(buttons: readonly BubbleButton[], onRight: (listener: () => void) => () => void): Extension {
-  const tooltipOf = (state: EditorState): Tooltip => ({
-    pos: state.selection.main.from,
-    end: state.selection.main.to,
+  const tooltipOf = ({ selection: { main } }: EditorState, create: Tooltip['create']): Tooltip => ({
+    pos: main.from,
+    end: main.to,
     above: true,
-    create: () => draw(buttons)
+    create
   })
   const field = StateField.define<Tooltip | null>({
     create: () => null,
     update(value, transaction) {
       for (const effect of transaction.effects)
-        if (effect.is(setShown)) return effect.value && worthIt(transaction.state) ? tooltipOf(transaction.state) : null
+        if (effect.is(setShown))
+          return effect.value && worthIt(transaction.state)
+            ? tooltipOf(transaction.state, value?.create ?? ((view) => draw(buttons, view)))
+            : null
+      // A format keeps the selected words, and the bubble stays for the next one.
+      if (value !== null && transaction.isUserEvent('input.format') && worthIt(transaction.state))
+        return tooltipOf(transaction.state, value.create)
       if (transaction.selection !== undefined || transaction.docChanged) return null
       return value
     },
@@ -109,7 +140,9 @@ export function selectionBubble(buttons: readonly BubbleButton[], onRight: (list
     return {
       update(update) {
         if (update.selectionSet || update.docChanged) {
-          wasPlaced = isPlaced(update.transactions)
+          // The browser may report the same selection again.
+          const isSame = !update.docChanged && update.startState.selection.eq(update.state.selection)
+          wasPlaced = (wasPlaced && isSame) || isPlaced(update.transactions)
           if (wasPlaced) clearTimeout(timer)
           else show()
         }

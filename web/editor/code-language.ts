@@ -99,6 +99,7 @@ class LanguageWidget extends WidgetType {
 function draw(view: EditorView): DecorationSet {
   const { state } = view
   const found: Range<Decoration>[] = []
+  const { from, to } = state.selection.main
   if (state.readOnly) return Decoration.none
   for (const visible of view.visibleRanges)
     syntaxTree(state).iterate({
@@ -110,8 +111,10 @@ function draw(view: EditorView): DecorationSet {
         const language = word === undefined ? '' : state.sliceDoc(word.from, word.to)
         const isDrawn = isFenceKind(language) || language === 'mermaid'
         // The person is still typing a fence that has no second line.
-        if (word !== undefined && !isDrawn && line.from >= visible.from && node.to > line.to)
-          found.push(Decoration.widget({ widget: new LanguageWidget(language), side: 1 }).range(line.to))
+        if (word === undefined || isDrawn || line.from < visible.from || node.to <= line.to) return false
+        found.push(Decoration.widget({ widget: new LanguageWidget(language), side: 1 }).range(line.to))
+        // The control shows the language. The word is visible while the fence is, so that it can be typed.
+        if (language !== '' && (to < node.from || from > node.to)) found.push(Decoration.replace({}).range(word.from, word.to))
         return false
       }
     })
@@ -127,8 +130,8 @@ export const codeLanguage = ViewPlugin.fromClass(
       this.decorations = draw(view)
     }
 
-    update({ docChanged, viewportChanged, transactions, view }: ViewUpdate): void {
-      if (docChanged || viewportChanged || transactions.length > 0) this.decorations = draw(view)
+    update({ view }: ViewUpdate): void {
+      this.decorations = draw(view)
     }
   },
   { decorations: (value) => value.decorations }

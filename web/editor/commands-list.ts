@@ -8,8 +8,11 @@ import { isInCode } from './in-code.ts'
 /** Matches the quote marks, indentation, marker and check box at the beginning of a line. */
 const prefix = /^((?:[ \t]*>)*[ \t]*)(?:([-*+])|(\d{1,9})([.)]))?([ \t]+)?(\[[ xX]\][ \t]+)?/
 
-interface Item {
+/** The beginning of a line in a list or a quote. */
+export interface Item {
+  /** The quote marks and the indentation. */
   readonly lead: string
+  /** The marker of the next item; '' if no item begins on the line. */
   readonly marker: string
   /** The beginning of a new line below this one. */
   readonly next: string
@@ -18,7 +21,8 @@ interface Item {
   readonly nextNumber: number | undefined
 }
 
-function item(text: string): Item | undefined {
+/** Returns the beginning of a line. Undefined if the line is in no quote and begins no item. */
+export function itemOf(text: string): Item | undefined {
   const match = prefix.exec(text)
   if (match === null) return undefined
   const [, lead = '', bullet, number, dot = '', space = ' ', task] = match
@@ -42,10 +46,10 @@ interface Renumbered {
 const renumberLinesMax = 500
 
 /**
- * Renumbers the items below an item that is added (`by` is 1) or removed (-1), as long as they were numbered in sequence. Other numbers are
+ * Renumbers the items below a line at which items are added (`by` is their number) or removed, as long as they were numbered in sequence. Other numbers are
  * intentional.
  */
-function renumber(state: EditorState, from: number, { lead, nextNumber }: Item, by: number): Renumbered[] {
+export function renumber(state: EditorState, from: number, { lead, nextNumber }: Item, by: number): Renumbered[] {
   const changes: Renumbered[] = []
   let expected = nextNumber
   const last = Math.min(state.doc.lines, from + renumberLinesMax)
@@ -103,7 +107,7 @@ export const continueList: Command = (view) => {
   const { main } = state.selection
   if (state.readOnly || !main.empty || isInCode(state, main.head)) return false
   const line = state.doc.lineAt(main.head)
-  const found = item(line.text)
+  const found = itemOf(line.text)
   if (found === undefined || main.head < line.from + found.length) return false
   const empty = line.text.slice(found.length).trim() === ''
   if (empty) {
@@ -156,7 +160,7 @@ export const deleteMarker: Command = (view) => {
   if (mark === null || main.head !== line.from + mark[0].length) return false
   const [all, before, outer = ''] = mark
   const lead = before ?? outer
-  const found = all.startsWith('#', lead.length) ? undefined : item(line.text)
+  const found = all.startsWith('#', lead.length) ? undefined : itemOf(line.text)
   if (found === undefined) view.dispatch({ changes: { from: line.from + lead.length, to: main.head }, userEvent: 'delete.backward' })
   else if (line.text.length === all.length) view.dispatch({ ...outward(state, line, found), userEvent: 'delete.backward' })
   else view.dispatch(unmarked(state, line, { ...found, lead }, main.head))

@@ -19,7 +19,7 @@ import { best } from '../base/match.ts'
 import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { drawIcon } from './draw-icon.ts'
-import { emoji } from '../../shared/markdown/emoji.ts'
+import { emoji, emojiAtEnd } from '../../shared/markdown/emoji.ts'
 import { endStep } from './binding.ts'
 import { isInCode } from './in-code.ts'
 import { revealed } from './resting.ts'
@@ -237,16 +237,11 @@ function emojiByName(context: CompletionContext): CompletionResult | null {
   return { from: found.from + found.text.indexOf(':') + 1, options: signs, validFor: /^[a-z0-9_+-]*$/ }
 }
 
-const signByName = new Map(emoji)
-/** Longest name of an emoji, in UTF-16 units. */
-const nameUnitsMax = 24
-
 /** Replaces an emoji name with the emoji when the closing colon is typed at a position. */
 export function emojiTyped(state: EditorState, at: number): TransactionSpec | undefined {
-  const before = state.sliceDoc(Math.max(state.doc.lineAt(at).from, at - nameUnitsMax - 2), at)
-  const [, name = ''] = /(?:^|[\s(]):([a-z0-9_+-]{1,24})$/.exec(before) ?? []
-  const sign = signByName.get(name)
-  if (sign === undefined || state.readOnly || isInCode(state, at)) return undefined
+  const found = emojiAtEnd(state.sliceDoc(state.doc.lineAt(at).from, at))
+  if (found === undefined || state.readOnly || isInCode(state, at)) return undefined
+  const { name, sign } = found
   const from = at - name.length - 1
   return {
     changes: { from, to: at, insert: sign },

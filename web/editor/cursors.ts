@@ -171,14 +171,19 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
       // Runs after the binding has applied the change to Y.Text, because positions refer to the items of Y.Text.
       #tell(): void {
         queueMicrotask(() => {
-          if (awareness.getLocalState() === null) return
+          const local = awareness.getLocalState()
+          if (local === null) return
+          const current = local['cursor'] as { readonly anchor: unknown; readonly head: unknown } | null | undefined
+          const share = (cursor: typeof current): void => {
+            if (JSON.stringify(current) !== JSON.stringify(cursor)) awareness.setLocalStateField('cursor', cursor)
+          }
+          // A selection that the person left for another part of the page would grow over words that others type in it.
+          if (!this.#view.hasFocus && document.hasFocus()) return share(current && { anchor: current.head, head: current.head })
           const { stored } = this.#view.state.facet(textMap)
           const { main } = this.#view.state.selection
           const [anchor, head] = [stored(main.anchor), stored(main.head)]
           if (!this.#view.hasFocus || caretRests(this.#view.state) || Math.max(anchor, head) > text.length) return
-          const cursor = { anchor: this.#position(anchor), head: this.#position(head) }
-          const current: unknown = awareness.getLocalState()?.['cursor']
-          if (JSON.stringify(current) !== JSON.stringify(cursor)) awareness.setLocalStateField('cursor', cursor)
+          share({ anchor: this.#position(anchor), head: this.#position(head) })
         })
       }
 

@@ -43,15 +43,23 @@ const justTyped = StateField.define<Stretch | null>({
   }
 })
 
-/** Moves the caret past the marks next to it, so that the key deletes the letter behind them. */
+/**
+ * Moves the caret past the marks next to it, so that the key deletes the letter behind them. A key that deletes a word (`isWord`) first deletes the
+ * spaces between the caret and the marks, as it does before other words.
+ */
 const skipMarks =
-  (side: 1 | -1): Command =>
+  (side: 1 | -1, isWord = false): Command =>
   (view) => {
-    const { selection, readOnly } = view.state
-    const { head, empty } = selection.main
-    if (!empty || readOnly || selection.ranges.length > 1 || (side < 0 && view.state.field(justTyped) !== null)) return false
-    const anchor = pastMarks(view.state, head, side)
-    if (anchor !== head) view.dispatch({ selection: { anchor } })
+    const { state } = view
+    const { head, empty } = state.selection.main
+    if (!empty || state.readOnly || state.selection.ranges.length > 1 || (side < 0 && state.field(justTyped) !== null)) return false
+    const line = state.doc.lineAt(head)
+    const text = side < 0 ? state.sliceDoc(line.from, head).trimEnd() : state.sliceDoc(head, line.to).trimStart()
+    const spaces = isWord ? Math.abs(head - (side < 0 ? line.from : line.to)) - text.length : 0
+    const at = head + side * spaces
+    const anchor = pastMarks(state, at, side)
+    const changes = { from: Math.min(at, head), to: Math.max(at, head) }
+    if (anchor !== at) view.dispatch({ changes, selection: { anchor: Math.min(anchor, anchor + head - at) } })
     return false
   }
 
@@ -114,9 +122,9 @@ export const deleteInFormats: Extension = [
   Prec.highest(
     keymap.of([
       { key: 'Backspace', run: skipMarks(-1), shift: skipMarks(-1) },
-      { key: 'Mod-Backspace', mac: 'Alt-Backspace', run: skipMarks(-1) },
+      { key: 'Mod-Backspace', mac: 'Alt-Backspace', run: skipMarks(-1, true) },
       { key: 'Delete', run: skipMarks(1) },
-      { key: 'Mod-Delete', mac: 'Alt-Delete', run: skipMarks(1) }
+      { key: 'Mod-Delete', mac: 'Alt-Delete', run: skipMarks(1, true) }
     ])
   )
 ]

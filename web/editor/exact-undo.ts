@@ -210,17 +210,23 @@ function splitAsCopies(transaction: Y.Transaction, { insertions }: Step): void {
   for (const { id, length } of ends) Y.iterateDeletedStructs(transaction, rangeOf(id, id.clock, length), () => undefined)
 }
 
-/** Removes from the steps that will be undone or redone the values that others have replaced since (replaced-values.ts). */
-export type LeaveReplaced = (transaction: Y.Transaction, undo: Y.UndoManager) => void
+export interface StepRules {
+  /** Removes from the steps that will be undone or redone the values and moves that others have replaced since (replaced-values.ts). */
+  prepare(transaction: Y.Transaction, undo: Y.UndoManager): void
+  /** Marks the lines that a step, or its undo or redo, has moved (moved-steps.ts). */
+  mark(transaction: Y.Transaction, text: Y.Text, undo: Y.UndoManager): void
+  /** Whether a line was moved from one of the places of these deleted items. */
+  hasMoved(items: readonly Y.Item[]): boolean
+}
 
 /** Makes undo and redo exact. Returns a function that restores the behavior of Yjs. */
-export function exactUndo(text: Y.Text, undo: Y.UndoManager, leave: LeaveReplaced): () => void {
+export function exactUndo(text: Y.Text, undo: Y.UndoManager, rules: StepRules): () => void {
   let uprooted: readonly Uprooted[] = []
   const prepare = (transaction: Y.Transaction): void => {
     if (transaction.origin !== undo) return
     for (const { item, length } of stillUprooted(transaction.doc.store, uprooted))
       for (const step of [...undo.undoStack, ...undo.redoStack]) step.deletions = without(step.deletions, item, length)
-    leave(transaction, undo)
+    rules.prepare(transaction, undo)
     for (const step of undo.undoing ? undo.undoStack : undo.redoStack) splitAsCopies(transaction, step)
   }
   const follow = (transaction: Y.Transaction): void => {
@@ -234,16 +240,22 @@ export function exactUndo(text: Y.Text, undo: Y.UndoManager, leave: LeaveReplace
       if (!(struct instanceof Y.Item) || struct.parent !== text || seen.has(struct) || !isNow(struct)) return
       const gap = gapAround(struct)
       for (const item of gap.items) seen.add(item)
-      const lost = uprootedIn(gap, steps, isNow)
+      // The service may remove one of two lines whose characters are mixed.
+      const lost = rules.hasMoved(gap.items) ? [] : uprootedIn(gap, steps, isNow)
       if (lost.length === 0) new Removal(gap, steps, isNow).keep()
       else uprooted = [...uprooted, ...lost].slice(-uprootedMax)
     })
   }
+  const mark = (transaction: Y.Transaction): void => {
+    if (undo.trackedOrigins.has(transaction.origin)) rules.mark(transaction, text, undo)
+  }
   const { doc } = text
   doc?.on('beforeTransaction', prepare)
+  doc?.on('beforeObserverCalls', mark)
   doc?.on('afterTransaction', follow)
   return () => {
     doc?.off('beforeTransaction', prepare)
+    doc?.off('beforeObserverCalls', mark)
     doc?.off('afterTransaction', follow)
   }
 }

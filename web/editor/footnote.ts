@@ -31,7 +31,7 @@ export const footnote: Command = (view) => {
     ],
     selection: { anchor: doc.length + name.length + note.length },
     scrollIntoView: true,
-    userEvent: 'input.insert'
+    userEvent: 'input.insert.note'
   })
   return true
 }

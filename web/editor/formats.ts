@@ -5,6 +5,7 @@ import { EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { pendingMarkers } from './caret-formats.ts'
 import { commandIds, spanNames } from './format-names.ts'
+import { linkParts } from './link-parts.ts'
 
 /**
  * Returns the command ids of the formats that cover the entire main selection, or that surround the caret. Formats of the text that is typed next
@@ -14,7 +15,8 @@ export function formatsAt(state: EditorState): ReadonlySet<string> {
   const { from, to, empty } = state.selection.main
   const found = new Set(pendingMarkers(state).map((marker) => commandIds.get(spanNames.get(marker) ?? '') ?? ''))
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(from, 1); node !== null; node = node.parent) {
-    const id = commandIds.get(node.name)
+    // Markdown also reads words in brackets, such as the label of a callout, as a possible link.
+    const id = node.name === 'Link' && linkParts(node) === undefined ? undefined : commandIds.get(node.name)
     if (id !== undefined && node.from <= from && node.to >= to && (!empty || node.from < from)) found.add(id)
   }
   return found

@@ -1,5 +1,9 @@
 /** Undo of a value, such as the mark of a task or a cell, that somebody else has replaced. */
+import type { Extension } from '@codemirror/state'
 import * as Y from 'yjs'
+import { hasMoved, latestOf, leaveMoved, markSteps } from './moved-steps.ts'
+import type { StepRules } from './exact-undo.ts'
+import { movedCaret } from './moved-caret.ts'
 import { gapAround, isGone, type Step, textOf, without } from './undo-gaps.ts'
 
 /** Matches the characters that enclose a value: the mark of a task, or a cell. */
@@ -19,7 +23,11 @@ function isWholeValue(left: Y.Item | null, { content, right }: Y.Item): boolean 
 /** Removes from a step the values that others have replaced since. Returns whether anything remains to undo. */
 function leavesSome(transaction: Y.Transaction, step: Step, steps: readonly Step[]): boolean {
   let remains = false
-  Y.iterateDeletedStructs(transaction, step.insertions, (struct) => void (remains ||= !struct.deleted))
+  Y.iterateDeletedStructs(
+    transaction,
+    step.insertions,
+    (struct) => void (remains ||= latestOf(transaction.doc.store, struct.id)?.item.deleted === false)
+  )
   const seen = new Set<Y.Item>()
   const replaced: Y.Item[] = []
   Y.iterateDeletedStructs(transaction, step.deletions, (struct) => {
@@ -40,8 +48,18 @@ function leavesSome(transaction: Y.Transaction, step: Step, steps: readonly Step
   return remains || [...step.deletions.clients.values()].some((ranges) => ranges.length > 0)
 }
 
-/** Removes from the steps that will be undone or redone the values that others have replaced since. */
-export function leaveReplaced(transaction: Y.Transaction, { undoing, undoStack, redoStack }: Y.UndoManager): void {
-  // Yjs goes on to the next step if nothing remains to undo.
-  for (const step of (undoing ? undoStack : redoStack).toReversed()) if (leavesSome(transaction, step, [...undoStack, ...redoStack])) break
+/** The editor extras for lines that somebody else moves. */
+export const stepExtras: { readonly always: Extension; readonly live: Extension } = { always: [movedCaret], live: [] }
+
+/** The rules for steps whose value or line somebody else has changed since. */
+export const stepRules: StepRules = {
+  prepare(transaction, { undoing, undoStack, redoStack }) {
+    // Yjs goes on to the next step if nothing remains to undo.
+    for (const step of (undoing ? undoStack : redoStack).toReversed()) {
+      leaveMoved(transaction, step)
+      if (leavesSome(transaction, step, [...undoStack, ...redoStack])) break
+    }
+  },
+  mark: markSteps,
+  hasMoved
 }

@@ -5,6 +5,7 @@
 import {
   EditorSelection,
   type EditorState,
+  Prec,
   StateEffect,
   StateField,
   type ChangeDesc,
@@ -94,7 +95,8 @@ const drawn = EditorView.decorations.compute([open], (state) => {
   )
 })
 
-export const slots: Extension = [open, drawn]
+/** A field is a single element around all others: if its content were divided at its end, Chromium would put letters into the wrong part. */
+export const slots: Extension = [open, Prec.lowest(drawn)]
 
 const domain = /^[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}(?=[/?#:]|$)/u
 const mailbox = /^[^\s@/:]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}$/u
@@ -112,16 +114,22 @@ export function completeAddress(text: string): string {
   return domain.test(address) ? `https://${address}` : address
 }
 
-/** Goes to the next slot, or leaves the construct. Returns false if the caret is in no slot. */
+/** Matches text that is an address even where text is expected. */
+const addressTyped = /^(?:https?:\/\/|mailto:|www\.)\S+$/i
+
+/**
+ * Goes to the next slot, or leaves the construct. An address in the place of the text also leaves it, and live/link-ends.ts completes the link. Returns
+ * false if the caret is in no slot.
+ */
 export const leaveSlot: StateCommand = ({ state, dispatch }) => {
   const now = slotsIn(state)
   const { main } = state.selection
   if (now === null || state.readOnly) return false
   const index = indexAt(now, main.head)
   const here = now.slots[index]
-  const next = now.slots[index + 1]
   if (here === undefined) return false
   const typed = state.sliceDoc(here.from, here.to)
+  const next = addressTyped.test(typed) ? undefined : now.slots[index + 1]
   const insert = here.isAddress === true ? completeAddress(typed) : typed
   const changes = state.changes(insert === typed ? [] : { from: here.from, to: here.to, insert })
   const selection =

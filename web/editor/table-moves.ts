@@ -3,8 +3,9 @@
  * typed character is inserted, so they can load after the editor.
  */
 import type { ChangeSpec, EditorState } from '@codemirror/state'
-import type { Command, EditorView } from '@codemirror/view'
-import { ownUndo } from './binding.ts'
+import { type Command, Direction, type EditorView } from '@codemirror/view'
+import { isSuggesting } from './binding.ts'
+import { chosenCells } from './chosen-cells.ts'
 import { longestRun, sortedOrder } from './table-order.ts'
 import { alignCell, alignmentOf, content, moveCell, rowOf, type Alignment, type Cell } from './table-rows.ts'
 import { eachRow, edit, enter, inTable, rowAt, type TablePosition } from './tables.ts'
@@ -48,34 +49,36 @@ export function moveRowTo(view: EditorView, position: TablePosition, to: number)
 export const moveRow = (step: 1 | -1): Command => inTable((view, position) => moveRowTo(view, position, position.row.line.number + step))
 
 /**
- * Returns the range whose deletion removes a row. It reaches from one cell to another, so that words that others type in the row at the same time stay
- * in a cell. Suggestions delete the whole line, which is easier to read.
+ * Returns the range whose deletion removes the rows from the line `top` to the line `bottom`. It reaches from one cell to another, so that words that
+ * others type in the rows at the same time stay in a cell. Suggestions delete whole lines, which are easier to read.
  */
-function rangeOf(state: EditorState, { row, first, last }: TablePosition): Cell {
-  const { line, cells } = row
-  const whole = { from: line.from - 1, to: line.to }
-  if (state.facet(ownUndo) !== undefined) return whole
-  if (line.number > first + 2) {
-    const above = rowAt(state, line.number - 1)
-    const [from, to] = [above.cells.at(-1)?.to ?? line.from - 1, cells.at(-1)?.to ?? line.to]
-    return state.sliceDoc(from, above.line.to) === state.sliceDoc(to, line.to) ? { from, to } : whole
+function rangeOf(state: EditorState, { first, last }: TablePosition, top: number, bottom: number): Cell {
+  const [{ line, cells }, end] = [rowAt(state, top), rowAt(state, bottom)]
+  const whole = { from: line.from - 1, to: end.line.to }
+  if (isSuggesting(state)) return whole
+  if (top > first + 2) {
+    const above = rowAt(state, top - 1)
+    const [from, to] = [above.cells.at(-1)?.to ?? line.from - 1, end.cells.at(-1)?.to ?? end.line.to]
+    return state.sliceDoc(from, above.line.to) === state.sliceDoc(to, end.line.to) ? { from, to } : whole
   }
-  // Words at the end of the delimiter row would end the table. The only row therefore leaves an empty line.
-  const below = line.number < last ? rowAt(state, line.number + 1) : undefined
-  const [from, to] = [cells[0]?.from ?? line.from, below?.cells[0]?.from ?? line.to]
+  // Words at the end of the delimiter row would end the table. If no row stays, the rows therefore leave an empty line.
+  const below = bottom < last ? rowAt(state, bottom + 1) : undefined
+  const [from, to] = [cells[0]?.from ?? line.from, below?.cells[0]?.from ?? end.line.to]
   const isAlike = below !== undefined && state.sliceDoc(line.from, from) === state.sliceDoc(below.line.from, to)
-  return isAlike ? { from, to } : { from: line.from, to: below === undefined ? line.to : line.to + 1 }
+  return isAlike ? { from, to } : { from: line.from, to: below === undefined ? end.line.to : end.line.to + 1 }
 }
 
-/** Deletes the row of the caret, except for the head. */
+/** Deletes the row of the caret, or the rows with selected cells, except for the head. */
 export const deleteRow: Command = inTable((view, position) => {
   const { state } = view
   const { first, column, row } = position
   const { number } = row.line
-  if (number <= first + 1) return false
-  const target = rowAt(state, number - 1 > first + 1 ? number - 1 : first)
+  const chosen = chosenCells(state)
+  const [top, bottom] = [Math.max(chosen?.top ?? number, first + (chosen ? 2 : 0)), chosen?.bottom ?? number]
+  if (Math.min(top, bottom) <= first + 1) return false
+  const target = rowAt(state, top - 1 > first + 1 ? top - 1 : first)
   const cell = target.cells[column] ?? { from: target.line.from, to: target.line.from }
-  return edit(view, { changes: rangeOf(state, position), selection: { anchor: content(state.doc, cell).from } })
+  return edit(view, { changes: rangeOf(state, position, top, bottom), selection: { anchor: content(state.doc, cell).from } })
 })
 
 /** Moves a column to the position of another one. */
@@ -84,8 +87,13 @@ export function moveColumnTo(view: EditorView, position: TablePosition, column: 
   return eachRow(view, position, (row) => moveCell(view.state.doc, row, column, to), to)
 }
 
-export const moveColumn = (step: 1 | -1): Command =>
-  inTable((view, position) => moveColumnTo(view, position, position.column, position.column + step))
+/** Returns the step to the next column on the right (1) or left (-1) of the caret's column. The columns of a table may run from right to left. */
+export const columnStep = (view: EditorView, side: 1 | -1): number =>
+  view.textDirectionAt(view.state.selection.main.head) === Direction.RTL ? -side : side
+
+/** Creates a command that moves the column of the caret to the right (1) or left (-1). */
+export const moveColumn = (side: 1 | -1): Command =>
+  inTable((view, position) => moveColumnTo(view, position, position.column, position.column + columnStep(view, side)))
 
 /** The alignment that follows each alignment: left, center, right, none, and left again. */
 const nextAlignment: Readonly<Record<Alignment, Alignment>> = { none: 'left', left: 'center', center: 'right', right: 'none' }

@@ -2,6 +2,7 @@
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
 import type { EditorView, Command } from '@codemirror/view'
+import { endStep } from './binding.ts'
 import { addCell, addOuterBar, cellAt, content, emptyRow, isDelimiter, removeCell, rowOf, type Cell, type Row } from './table-rows.ts'
 
 export interface TablePosition {
@@ -43,7 +44,8 @@ export function* rowsOf(state: EditorState, { first, last }: TablePosition): Gen
 export function select(view: EditorView, cell: Cell | undefined): void {
   if (cell === undefined) return
   const { from, to } = content(view.state.doc, cell)
-  view.dispatch({ selection: EditorSelection.range(from, to), scrollIntoView: true, userEvent: 'select' })
+  view.state.facet(endStep)(view)
+  view.dispatch({ selection: EditorSelection.range(from, to), scrollIntoView: true, userEvent: 'select.cell' })
 }
 
 /** Makes a command that runs only in tables, and only if the person may write. */
@@ -73,6 +75,7 @@ function appendRow(view: EditorView, position: TablePosition, column: number): t
   const line = state.doc.line(position.last)
   const { lead, cells } = rowAt(state, position.first)
   const insert = `\n${emptyRow(lead, cells.length)}`
+  state.facet(endStep)(view)
   return edit(view, { changes: { from: line.to, insert }, selection: { anchor: line.to + 1 + lead.length + 2 + 3 * column } })
 }
 
@@ -142,6 +145,7 @@ export const addRow = (side: 'above' | 'below'): Command =>
 /** Puts the caret after the text of a cell and selects nothing. */
 export function enter(view: EditorView, cell: Cell | undefined): void {
   if (cell === undefined) return
+  view.state.facet(endStep)(view)
   view.dispatch({ selection: { anchor: content(view.state.doc, cell).to }, scrollIntoView: true, userEvent: 'select' })
 }
 

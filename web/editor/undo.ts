@@ -1,24 +1,12 @@
-/** Undo and redo of changes made on this page. */
+/** Undo and redo of the steps of this page. */
 import type { EditorView } from '@codemirror/view'
-import { yUndoManagerKeymap } from 'y-codemirror.next'
-import { ownUndo, undoSteps } from './binding.ts'
-
-// The binding exports its commands only as key bindings, so each is found by its key.
-const undoBy = (key: string) => yUndoManagerKeymap.find((binding) => binding.key === key)?.run ?? (() => false)
-const [undo, redo] = [undoBy('Mod-z'), undoBy('Mod-Shift-z')]
+import { ownUndo, textSteps } from './binding.ts'
 
 /** Undoes the last step of this page. Returns false if there is nothing to undo. */
-export function undoIn(view: EditorView): boolean {
-  const own = view.state.facet(ownUndo)
-  if (own !== undefined) return own.undo(view)
-  const { doc } = view.state
-  undo(view)
-  // The undo command of the binding returns true even if it did nothing.
-  return view.state.doc !== doc
-}
+export const undoIn = ({ state }: EditorView): boolean => state.facet(ownUndo)?.undo() ?? state.facet(textSteps)?.undo() != null
 
 /** Redoes the last undone step. */
-export const redoIn = (view: EditorView): boolean => (view.state.facet(ownUndo)?.redo ?? redo)(view)
+export const redoIn = ({ state }: EditorView): boolean => state.facet(ownUndo)?.redo() ?? state.facet(textSteps)?.redo() != null
 
-/** Returns the number of steps that undo can take back now. */
-export const stepsOf = (view: EditorView): number => view.state.facet(ownUndo)?.steps(view) ?? view.state.facet(undoSteps)()
+/** Returns a number that grows with each new step. When undo takes back a step, it is the number from before that step. */
+export const lastStepOf = ({ state }: EditorView): number => state.facet(ownUndo)?.last() ?? state.facet(textSteps)?.undoStack.length ?? 0

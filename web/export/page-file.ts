@@ -1,10 +1,12 @@
 /** Exports the document as one self-contained file: the published page with its styles, typeface and pictures. Nothing is uploaded. */
 import { authorIn } from '../../shared/names.ts'
+import { languageIn } from '../../shared/markdown/published-words.ts'
 import { pageHtml } from '../../shared/markdown/published-html.ts'
 import type { Session } from '../session/session.ts'
 import { downloadHtml } from '../base/download.ts'
 import published from '../published/published.css?inline'
 import { coloursOf } from '../diagram/theme-colors.ts'
+import { language } from '../text/t.ts'
 import { openSheet } from './whole-text.ts'
 
 /** Largest picture that is embedded, in bytes. The limit keeps the file small enough to send. */
@@ -74,6 +76,8 @@ export async function pageFile({ title, text, key }: Session): Promise<string> {
       ...sheet.rendered,
       html: sheet.article.innerHTML,
       title: title.value,
+      language: language(),
+      textLanguage: languageIn(text.toString()),
       url: undefined,
       markdownUrl: undefined,
       author: authorIn(text.toString()),

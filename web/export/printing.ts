@@ -1,14 +1,14 @@
 /**
  * Printing with the keyboard or the browser's menu. The key renders the text first (print.ts), like the page's print command. It is not a shortcut of
  * that command, because the editor ignores Shift with letters, and Mod-Shift-P opens the palette. The browser's menu leaves no time to load the code
- * for rendering, so the code loads when the page is idle, and again when the pointer or the focus leaves the page, as it does on its way to that
- * menu. Without the code, the entire text is printed as Markdown. The editor itself draws only the visible part.
+ * for rendering or to draw diagrams, so this happens when the page is idle, and again when the pointer or the focus leaves the page, as it does on
+ * its way to that menu. Without the code, the entire text is printed as Markdown. The editor itself draws only the visible part.
  */
 import type { Session } from '../session/session.ts'
 
 let typeset: ((text: string) => unknown) | undefined
 
-/** Loads the code that renders the current text. Rejects if a part of it cannot be loaded. */
+/** Loads the code that renders the current text, and draws its diagrams. Rejects if a part of it cannot be loaded. */
 export async function preparePrinting({ text }: Session): Promise<void> {
   const { prepareSheet } = await import('./whole-text.ts')
   typeset = await prepareSheet(text.toString())

@@ -15,7 +15,8 @@ import { Changes } from './changes.tsx'
 import { createHistory, type Base, type Entry, type History, type Shown } from './history.ts'
 import { RenderedChanges } from './rendered-changes.tsx'
 import { showChange } from './show-change.ts'
-import { takeKey } from './undo-restore.ts'
+import { ownUndo } from '../editor/binding.ts'
+import { type RestoreStep, restoreStepsOf } from './restore-steps.ts'
 import { nameOf, namesOf, Timeline, whenOf } from './timeline.tsx'
 
 const words = (error: unknown): string => {
@@ -42,9 +43,7 @@ function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
   const all = (): HTMLElement[] => {
     const outer = container.current
     const root = outer?.querySelector('.history-page')?.shadowRoot ?? outer
-    const found = [...(root?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
-    // A list with several changed lines counts as several changes.
-    return found.flatMap((element) => Array.from({ length: Number(element.dataset['change']) || 1 }, () => element))
+    return [...(root?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
   }
   return {
     current,
@@ -201,6 +200,11 @@ function ViewChoice({ history }: { history: History }): JSX.Element {
   )
 }
 
+/** Number of times that a version is restored while others keep writing in its lines. Each attempt takes a fraction of a second. */
+const attemptsMax = 10
+
+const isConflict = (error: unknown): boolean => error instanceof RequestError && error.status === 409
+
 export function HistoryDialog({ view }: { view: View }): JSX.Element {
   const { session } = view
   const { ref, close, ends } = useModal(() => {
@@ -210,6 +214,8 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
   const history = useMemo(() => createHistory(session, view.mode.peek() === 'source' ? 'changes' : 'page'), [session])
   const busy = useSignal(false)
   const problem = useSignal<string | undefined>(undefined)
+  /** Whether others changed the lines of the restored version after this page had loaded the list. */
+  const isOvertaken = useSignal(false)
   const shown = history.shown.value
   const steps = useSteps(text, shown)
   useEffect(() => {
@@ -228,52 +234,77 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
   // An earlier error stays visible until the next action.
   const settled = (): void => {
     problem.value = undefined
+    isOvertaken.value = false
   }
   useEffect(settled, [history.selected.value, history.base.value, history.view.value])
 
   const entries = history.entries.value ?? []
   const entry = entries.find(({ id }) => id === history.selected.value)
   const onPage = useSignal(0)
-  const changes = shown.kind === 'changes' ? shown.comparison.changes.length : shown.kind === 'page' ? onPage.value : 0
+  const changes = shown.kind === 'changes' ? shown.comparison.changes : shown.kind === 'page' ? onPage.value : 0
 
-  type Undo = NonNullable<Awaited<ReturnType<typeof history.restore>>>
-  const changedSince = (error: unknown): void =>
-    toast(
-      error instanceof RequestError && error.status === 409
-        ? t('These lines have been changed since. The earlier text is in the history.')
-        : words(error)
-    )
-  /** Shows a notice that offers to undo a restore. The undo key does it too, and the redo key then restores the version again. */
-  const offerUndo = (restored: Revision, undo: Undo): void => {
-    const told = restoredWords(restored)
-    const run = (): void => {
-      giveKeyBack()
-      dropToast(told)
-      undo().then(({ merged, version }) => {
-        toast(merged === true ? t('Restore undone. Later edits are kept.') : t('Restore undone.'))
-        const giveRedoBack = takeKey(view, 'redo', () => {
-          giveRedoBack()
-          history.restore(restored.id, version).then((again) => again !== undefined && offerUndo(restored, again), changedSince)
-        })
-      }, changedSince)
-    }
-    const giveKeyBack = takeKey(view, 'undo', run)
-    toast(told, { name: t('Undo'), run, milliseconds: offerMs })
+  type Restored = NonNullable<Awaited<ReturnType<typeof history.restore>>>
+  const changedSince = (error: unknown): void => {
+    if (!isConflict(error)) return toast(words(error))
+    const run = (): void => void (view.dialog.value = 'history')
+    toast(t('These lines have been changed since. The earlier text is in the history.'), { name: t('History'), run, milliseconds: offerMs })
   }
-  const restore = async (restored: Revision): Promise<void> => {
+  /** Shows a notice that offers to undo a restore. The undo key does it too, and the redo key then restores the version again. */
+  const offerUndo = (revision: Revision, first: Restored): void => {
+    const order = view.editor.value?.view.state.facet(ownUndo)
+    const steps = order && restoreStepsOf(order)
+    const words = restoredWords(revision)
+    let { undo } = first
+    const refused = (error: unknown): never => {
+      changedSince(error)
+      throw error
+    }
+    const step: RestoreStep = {
+      async back() {
+        dropToast(words)
+        const { merged } = await undo().catch(refused)
+        toast(merged === true ? t('Restore undone. Later edits are kept.') : t('Restore undone.'))
+      },
+      async again() {
+        // Relative to the version that was replaced at first, everything that others have written since is a later edit.
+        const again = await history.restore(revision.id, first.base).catch(refused)
+        if (again === undefined) return
+        undo = again.undo
+        tell()
+      }
+    }
+    // A refusal has already been told.
+    const run = (): void => (steps === undefined ? void step.back().catch(() => undefined) : steps.takeBack(step))
+    const tell = (): void => toast(words, { name: t('Undo'), run, milliseconds: offerMs })
+    steps?.add(step)
+    tell()
+  }
+  /** Restores a version. While somebody keeps writing in its lines, tries `attempts` times, each time with the newest version. */
+  const restoredIn = async (revision: Revision, attempts: number): ReturnType<typeof history.restore> => {
+    try {
+      return await history.restore(revision.id)
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      await history.load()
+      if (attempts > 1) return restoredIn(revision, attempts - 1)
+      throw error
+    }
+  }
+  const restore = async (restored: Revision, attempts = 1): Promise<void> => {
     busy.value = true
-    problem.value = undefined
+    settled()
     try {
       const before = session.text.toString()
-      const undo = await history.restore(restored.id)
+      const done = await restoredIn(restored, attempts)
       close()
-      if (undo !== undefined) showChange(view, before)
-      if (undo === undefined) toast(t('The document already matches this version.'))
-      else offerUndo(restored, undo)
+      if (done !== undefined) showChange(view, before)
+      if (done === undefined) toast(t('The document already matches this version.'))
+      else offerUndo(restored, done)
     } catch (error) {
-      const isOvertaken = error instanceof RequestError && error.status === 409
-      if (isOvertaken) await history.load()
-      problem.value = isOvertaken ? t('Others have just changed these lines. Look at their changes, then restore again.') : words(error)
+      isOvertaken.value = isConflict(error)
+      problem.value = isOvertaken.value
+        ? t('Others have just changed these lines. Look at their changes, or restore this version anyway. Their text stays in the history.')
+        : words(error)
     }
     busy.value = false
   }
@@ -293,7 +324,18 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
         <span class='spread' />
         <IconButton icon='x' label={t('Close')} onClick={close} />
       </header>
-      <div role='alert'>{problem.value !== undefined && <p class='notice danger'>{problem.value}</p>}</div>
+      <div role='alert'>
+        {problem.value !== undefined && (
+          <p class='notice danger'>
+            {problem.value}{' '}
+            {isOvertaken.value && entry !== undefined && entry.id !== 'now' && (
+              <button type='button' class='link' onClick={() => void restore(entry, attemptsMax)}>
+                {t('Restore anyway')}
+              </button>
+            )}
+          </p>
+        )}
+      </div>
       {history.failure.value !== undefined && (
         <div class='history-state' role='alert'>
           <p>{words(history.failure.value)}</p>

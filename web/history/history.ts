@@ -25,14 +25,15 @@ export type Base = 'previous' | Revision['id']
 export type Shown =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'page'; readonly before: string; readonly after: string; readonly comparison: Comparison }
+  | { readonly kind: 'page'; readonly before: string; readonly after: string }
   | { readonly kind: 'changes'; readonly comparison: Comparison; readonly base: Entry | undefined }
   | { readonly kind: 'authors'; readonly lines: readonly AttributedLines[]; readonly text: readonly string[] }
 
-/** The response to the undo of a restore: the version that the text has now, and whether it contains later edits by others. */
-interface Undone {
-  readonly version: string
-  readonly merged?: true
+interface Restored {
+  /** The version that the revision replaced. */
+  readonly base: string
+  /** Brings back the previous text. `merged` is true if the text contains later edits by others. Rejects with a `RequestError`. */
+  undo(): Promise<{ readonly merged?: true }>
 }
 
 export interface History {
@@ -56,10 +57,10 @@ export interface History {
   /** Names a version. Naming the current text saves it as a revision. Rejects with a `RequestError`. */
   label(id: Entry['id'], label: string): Promise<void>
   /**
-   * Restores a revision in place of the version `base`, by default the newest one in the list. Resolves with a function that brings back the previous
-   * text and reports whether others have written since; undefined if the text did not change. Both reject with a `RequestError`.
+   * Restores a revision in place of the version `base`, by default the newest one in the list. Later edits by others are kept. Resolves with undefined
+   * if the text did not change. Rejects with a `RequestError`.
    */
-  restore(id: number, base?: string): Promise<(() => Promise<Undone>) | undefined>
+  restore(id: number, base?: string): Promise<Restored | undefined>
   close(): void
 }
 
@@ -124,8 +125,8 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
     }
     const before = compared.peek()
     const old = before === undefined ? '' : await textOf(before.version)
+    if (look.peek() === 'page' && (isAsked || fitsPage(old, text))) return { kind: 'page', before: old, after: text }
     const comparison = await compareTexts(old, text, aborted)
-    if (look.peek() === 'page' && (isAsked || fitsPage(old, text))) return { kind: 'page', before: old, after: text, comparison }
     return { kind: 'changes', comparison, base: before }
   }
 
@@ -202,7 +203,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
       const { revisionId, changed, version } = await restoreRevision(session, revision, base, signature.value)
       // The previous text is in the previous revision, because the service saves unsaved text first.
       if (!changed || revisionId === null) return undefined
-      return () => restoreRevision(session, revisionId - 1, version, signature.value)
+      return { base, undo: () => restoreRevision(session, revisionId - 1, version, signature.value) }
     },
     close: stop
   }

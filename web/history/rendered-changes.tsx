@@ -5,10 +5,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import { drawDiagrams } from '../diagram/draw.ts'
 import { renderWhole } from '../markdown/render-whole.ts'
 import { nodesOf } from '../markdown/trusted.ts'
+import { inReadersWords } from './chat-words.ts'
 import changes from '../style/rendered-changes.css?inline'
 import prose from '../style/prose.css?inline'
 import { t } from '../text/t.ts'
-import type { Comparison } from './rows.ts'
 import { fitsPage, joinPages } from './rendered.ts'
 
 function sheetOf(css: string): CSSStyleSheet {
@@ -31,20 +31,16 @@ function pastNodes(html: string): ChildNode[] {
 export interface Versions {
   readonly before: string
   readonly after: string
-  readonly comparison: Comparison
 }
 
-export function RenderedChanges({
-  before,
-  after,
-  comparison,
-  onShown
-}: Versions & { readonly onShown: (changes: number) => void }): JSX.Element {
+export function RenderedChanges({ before, after, onShown }: Versions & { readonly onShown: (changes: number) => void }): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
   const failed = useSignal(false)
-  const tooLong = !fitsPage(before, after)
+  const reason = !fitsPage(before, after)
+    ? t('This version is too long to show as a page. Its changes are listed under Source.')
+    : (before + after).trim() === '' && t('This version is empty.')
   useEffect(() => {
-    if (tooLong) return onShown(0)
+    if (reason !== false) return onShown(0)
     let closed = false
     const show = async (): Promise<void> => {
       const [old, young] = await Promise.all([renderWhole(before), renderWhole(after)])
@@ -54,12 +50,11 @@ export function RenderedChanges({
       root.adoptedStyleSheets = [prose, young.css, old.css.replaceAll('.math-', '.past-'), changes].map(sheetOf)
       const article = document.createElement('article')
       article.dir = 'auto'
-      const former = { nodes: pastNodes(old.html), blocks: old.blocks }
-      article.append(...joinPages(former, { nodes: nodesOf(young.html), blocks: young.blocks }, comparison.changes))
+      article.append(...joinPages(pastNodes(inReadersWords(old.html)), nodesOf(inReadersWords(young.html))))
       for (const box of article.querySelectorAll('input')) box.disabled = true
       root.replaceChildren(article)
       drawDiagrams(article)
-      onShown(article.querySelector('[data-change]') === null ? 0 : comparison.changes.length)
+      onShown(article.querySelectorAll('[data-change]').length)
     }
     failed.value = false
     show().catch(() => {
@@ -69,8 +64,7 @@ export function RenderedChanges({
       closed = true
     }
   }, [before, after])
-  if (tooLong)
-    return <p class='history-state muted'>{t('This version is too long to show as a page. Its changes are listed under Source.')}</p>
+  if (reason !== false) return <p class='history-state muted'>{reason}</p>
   return (
     <>
       {failed.value && (

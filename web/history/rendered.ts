@@ -2,9 +2,7 @@
  * Merges two rendered versions into one page. It shows the blocks of the later version, the removed blocks where they were, and inserted and deleted
  * words within changed blocks. It works on elements that the rendering pipeline produced.
  */
-import type { Rendered } from '../../shared/markdown/render.ts'
-import { diff, lineChanges } from '../../shared/text/diff.ts'
-import type { Change } from './rows.ts'
+import { diff, type LineChange, lineChanges } from '../../shared/text/diff.ts'
 
 /** Elements whose children are compared individually. */
 const holders = new Set(['UL', 'OL', 'TABLE', 'THEAD', 'TBODY', 'TR', 'BLOCKQUOTE', 'SECTION', 'DETAILS', 'DIV', 'DL'])
@@ -121,92 +119,92 @@ function inElement(words: Text): HTMLElement {
   return element
 }
 
+/** Marks the whole content of a cell as replaced. Both contents stay in one cell, so that the other cells keep their columns. */
+function replacedCell(before: Element, after: Element): Element {
+  const parts = [mark(before, 'gone'), after].map((cell, index) => {
+    const element = wrapped(index === 0 ? 'del' : 'ins', '')
+    element.append(...cell.childNodes)
+    return element
+  })
+  after.replaceChildren(...parts.filter((part) => part.childNodes.length > 0))
+  return after
+}
+
 /** Returns the later block with its changes marked. Undefined if it is not a version of the earlier block. */
 function joined(before: Node, after: Node): Node | undefined {
   if (before instanceof Text && after instanceof Text) return joined(inElement(before), inElement(after))
   if (!(before instanceof Element && after instanceof Element) || before.nodeName !== after.nodeName) return undefined
   if (isOneByOne(before, after)) {
-    after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)).nodes)
+    const changesOf = after.nodeName === 'TR' ? cellChanges : lineChanges
+    after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes), changesOf))
     return after
   }
   // A list inside an item is compared item by item, and the item's own text word by word.
   const holder = [...after.children].find((child) => holders.has(child.nodeName))
   if (holder !== undefined && after.nodeName === 'LI') {
-    after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)).nodes)
+    after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)))
     return after
   }
-  if (before.querySelector(pictures) !== null || after.querySelector(pictures) !== null) return undefined
-  return markWords(before, after) ? after : undefined
+  const hasPicture = before.querySelector(pictures) !== null || after.querySelector(pictures) !== null
+  if (!hasPicture && markWords(before, after)) return after
+  return /^T[DH]$/.test(after.nodeName) ? replacedCell(before, after) : undefined
 }
 
-interface Passage {
-  readonly first: HTMLElement
-  /** Indices of the earlier block and of the later block that follow the passage. */
-  readonly old: number
-  readonly young: number
+/** Pairs the cells of two rows. The result never has more cells than the longer row, so each cell stays in its column. */
+function cellChanges(before: readonly string[], after: readonly string[]): LineChange[] {
+  const pairs = before.flatMap((old, at) => (old === after[at] ? [] : [{ at, removed: [old], added: after.slice(at, at + 1) }]))
+  if (before.length === after.length) return pairs
+  const [shorter, longer] = before.length < after.length ? [before, after] : [after, before]
+  const differs = shorter.findIndex((cell, at) => cell !== longer[at])
+  const start = differs === -1 ? shorter.length : differs
+  let end = 0
+  while (end < shorter.length - start && shorter.at(-1 - end) === longer.at(-1 - end)) end++
+  return [{ at: start, removed: before.slice(start, before.length - end), added: after.slice(start, after.length - end) }]
 }
 
-interface Joined {
-  readonly nodes: Node[]
-  /** The changed passages, in order. */
-  readonly passages: Passage[]
+/** Makes a marked block a stop for the keys and buttons that go to the next change. */
+function addStop(block: HTMLElement): void {
+  const inner = [...block.querySelectorAll<HTMLElement>('[data-change]')]
+  // A row is one stop. An item is one stop, and each item of a list inside it is another one.
+  const isOwn = (each: HTMLElement): boolean =>
+    block.nodeName === 'TR' || (block.nodeName === 'LI' && each.parentElement === block && !holders.has(each.nodeName))
+  const own = inner.filter(isOwn)
+  for (const each of own) {
+    delete each.dataset['change']
+    each.removeAttribute('tabindex')
+  }
+  if (inner.length > 0 && own.length === 0) return
+  block.dataset['change'] = ''
+  block.tabIndex = -1
 }
 
-function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
+function joinedAll(before: readonly Node[], after: readonly Node[], changesOf = lineChanges): Node[] {
   const nodes: Node[] = []
-  const passages: Passage[] = []
   let young = 0
   let old = 0
-  for (const { at, removed, added } of lineChanges(before.map(keyOf), after.map(keyOf))) {
+  /** Adds a changed block, or a deleted one with the block that replaces it. */
+  const push = (...block: Node[]): void => {
+    nodes.push(...block)
+    const first = block.find((node) => node instanceof HTMLElement)
+    if (first !== undefined) addStop(first)
+  }
+  for (const { at, removed, added } of changesOf(before.map(keyOf), after.map(keyOf))) {
     nodes.push(...after.slice(young, young + at - old))
     young += at - old
     old = at + removed.length
     const [gone, came] = [before.slice(at, old), after.slice(young, young + added.length)]
-    let begin = nodes.length
-    const endPassage = (goneTo: number, cameTo: number): void => {
-      const first = nodes.slice(begin).find((node) => node instanceof Element)
-      if (first !== undefined) passages.push({ first: first as HTMLElement, old: at + goneTo, young: young + cameTo })
-      begin = nodes.length
-    }
     came.forEach((node, index) => {
       const former = gone[index]
-      // A block that replaces another one begins a passage. Other added or removed blocks belong to the passage before them.
-      if (index > 0 && former !== undefined) endPassage(index, index)
       const both = former && joined(former, node)
-      if (both !== undefined) return nodes.push(both)
-      return nodes.push(...(former === undefined ? [] : [mark(former, 'gone')]), mark(node, 'came'))
+      if (both !== undefined) push(both)
+      else push(...(former === undefined ? [] : [mark(former, 'gone')]), mark(node, 'came'))
     })
-    nodes.push(...gone.slice(came.length).map((node) => mark(node, 'gone')))
-    endPassage(gone.length, came.length)
+    for (const node of gone.slice(came.length)) push(mark(node, 'gone'))
     young += added.length
   }
   nodes.push(...after.slice(young))
-  return { nodes, passages }
-}
-
-/** A rendered version, and the range of source lines for each of its blocks. */
-export interface DrawnPage {
-  readonly nodes: readonly Node[]
-  readonly blocks: Rendered['blocks']
-}
-
-/** Returns the line at which a block begins, or infinity at the end of the text and for content gathered from several places. */
-const lineOf = (blocks: Rendered['blocks'], index: number): number => blocks[index]?.[0] ?? Number.POSITIVE_INFINITY
-
-/**
- * Returns the blocks of both versions as one list, in order. Each change to the source is assigned to a passage. The first element of a passage has
- * the number of its changes in `data-change`.
- */
-export function joinPages(before: DrawnPage, after: DrawnPage, changes: readonly Change[]): Node[] {
-  const { nodes, passages } = joinedAll(partsOf(before.nodes), partsOf(after.nodes))
-  let at = 0
-  for (const { line, former } of changes) {
-    const isPast = ({ old, young }: Passage): boolean => lineOf(before.blocks, old) <= former && lineOf(after.blocks, young) <= line
-    let passage = passages[at]
-    while (passage !== undefined && at < passages.length - 1 && isPast(passage)) passage = passages[++at]
-    if (passage === undefined) continue
-    passage.first.dataset['change'] = String(Number(passage.first.dataset['change'] ?? 0) + 1)
-    passage.first.tabIndex = -1
-  }
   return nodes
 }
+
+/** Returns the blocks of both versions as one list, in order. Each changed block, item or row has the attribute `data-change`. */
+export const joinPages = (before: Iterable<Node>, after: Iterable<Node>): Node[] => joinedAll(partsOf(before), partsOf(after))

@@ -18,18 +18,10 @@ export interface Row {
 
 const isBlank = ({ pieces }: Pick<Row, 'pieces'>): boolean => pieces.every(({ text }) => text.trim() === '')
 
-/** The line at which a change begins. */
-export interface Change {
-  /** Line in the later text, counted from 0. */
-  readonly line: number
-  /** Line in the earlier text, counted from 0. */
-  readonly former: number
-}
-
 export interface Comparison {
   readonly rows: readonly Row[]
-  /** The changes, in text order. */
-  readonly changes: readonly Change[]
+  /** Number of rows that begin a change. */
+  readonly changes: number
   /** Number of inserted UTF-16 units. `removed` is the number of deleted ones. */
   readonly added: number
   readonly removed: number
@@ -40,9 +32,7 @@ export function compare(before: string, after: string): Comparison {
   let pieces: Piece[] = []
   let stands = false
   let line = 1
-  const changes: Change[] = []
-  /** Number of line breaks of the earlier text so far, and the same number at the beginning of the row. */
-  let [ends, former] = [0, 0]
+  let changes = 0
   /** Whether the current change contains more than blank lines. */
   let hasWords = false
   const endRow = (): void => {
@@ -50,12 +40,11 @@ export function compare(before: string, after: string): Comparison {
     const last = rows.at(-1)
     const blank = isBlank({ pieces })
     const begins = changed && (last?.changed !== true || (hasWords && isBlank(last) && !blank))
-    if (begins) changes.push({ line: line - 1, former })
+    if (begins) changes += 1
     hasWords = changed && ((!begins && hasWords) || !blank)
     rows.push({ pieces, line: stands ? line++ : undefined, changed, begins })
     pieces = []
     stands = false
-    former = ends
   }
   /** Adds text to the rows. With `isAfterRow`, a line break before other characters only ends the current row. */
   const push = (kind: Piece['kind'], text: string, isAfterRow = false): void => {
@@ -67,7 +56,6 @@ export function compare(before: string, after: string): Comparison {
         pieces.push({ kind, text: text.slice(at, end) })
         if (kind !== 'removed') stands = true
       }
-      if (found !== -1 && kind !== 'added') ends += 1
       if (found !== -1) endRow()
       at = end + 1
     }

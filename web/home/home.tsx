@@ -15,12 +15,15 @@ import { TrashView } from './trash-view.tsx'
 
 /** The error messages, each shown on its own line. */
 const failures = signal<readonly string[]>([])
+/** Number of documents that the last attempt created, although it has error messages. */
+const created = signal(0)
 const busy = signal(false)
 /** Whether the last attempt failed because nobody is signed in. */
 const needsAccount = signal(false)
 
 async function attempt(work: () => Promise<void>): Promise<void> {
   failures.value = []
+  created.value = 0
   needsAccount.value = false
   busy.value = true
   try {
@@ -33,12 +36,15 @@ async function attempt(work: () => Promise<void>): Promise<void> {
   }
 }
 
+const createdWords = (count: number): string => tn(count, '1 document created', '{count} documents created')
+
 const bring = (files: readonly File[]): Promise<void> =>
   attempt(async () => {
     const { importFiles } = await import('./import-files.ts')
     const { ids, refused } = await importFiles(files)
     failures.value = refused
-    if (ids.length > 0) toast(tn(ids.length, '1 document created', '{count} documents created'))
+    if (refused.length > 0) created.value = ids.length
+    else toast(createdWords(ids.length))
   })
 
 function Failures(): JSX.Element {
@@ -47,6 +53,7 @@ function Failures(): JSX.Element {
     <div role='alert'>
       {first !== undefined && (
         <div class='notice danger' dir='auto'>
+          {created.value > 0 && <p>{createdWords(created.value)}</p>}
           {more.length === 0 ? (
             <p>{first}</p>
           ) : (
@@ -144,8 +151,8 @@ function Top({ library }: { library: Library }): JSX.Element {
         <Logo size={32} />
         agmd
       </span>
-      <a class='button quiet' href={library.signedIn.value === true ? '/account' : '/sign-in?return_to=%2F'}>
-        {library.signedIn.value === true ? t('Account') : t('Sign in')}
+      <a class='button quiet' href={library.looksSignedIn.value ? '/account' : '/sign-in?return_to=%2F'}>
+        {library.looksSignedIn.value ? t('Account') : t('Sign in')}
       </a>
     </div>
   )
@@ -221,6 +228,27 @@ function Foot(): JSX.Element {
   )
 }
 
+function Body({ library, inTrash }: { library: Library; inTrash: boolean }): JSX.Element {
+  return (
+    <>
+      {inTrash ? <TrashHead /> : <Head library={library} />}
+      <Failures />
+      {inTrash ? (
+        <TrashView library={library} />
+      ) : (
+        <>
+          <ClaimOffer library={library} />
+          <SignedOutOffer library={library} />
+          <Documents library={library} />
+          {(library.signedIn.value === true || library.trash.value.length > 0) && <TrashLink count={library.trash.value.length} />}
+        </>
+      )}
+      <AskToDelete />
+      <Foot />
+    </>
+  )
+}
+
 export function HomePage(): JSX.Element {
   const over = useDrop()
   const library = useMemo(openLibrary, [])
@@ -255,20 +283,7 @@ export function HomePage(): JSX.Element {
   return (
     <main class={over ? 'home dropping' : 'home'}>
       <Top library={library} />
-      {inTrash ? <TrashHead /> : <Head library={library} />}
-      <Failures />
-      {inTrash ? (
-        <TrashView library={library} />
-      ) : (
-        <>
-          <ClaimOffer library={library} />
-          <SignedOutOffer library={library} />
-          <Documents library={library} />
-          {(library.signedIn.value === true || library.trash.value.length > 0) && <TrashLink count={library.trash.value.length} />}
-        </>
-      )}
-      <AskToDelete />
-      <Foot />
+      {!library.isComing.value && <Body library={library} inTrash={inTrash} />}
       {over && <div class='drop-hint'>{t('Drop files to create documents')}</div>}
     </main>
   )

@@ -4,6 +4,7 @@ import type { Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
 import { RequestError } from '../client/api.ts'
 import { findUser } from '../client/documents.ts'
+import { isProbablySignedIn, rememberSignedIn } from '../client/signed-in.ts'
 import { operation } from '../client/operation.ts'
 import { fit } from '../base/match.ts'
 import { recentDocuments, type RecentDocument } from '../device/recent.ts'
@@ -57,6 +58,10 @@ export interface Library {
   readonly isEmpty: ReadonlySignal<boolean>
   /** Whether somebody is signed in. Undefined until known. */
   readonly signedIn: ReadonlySignal<boolean | undefined>
+  /** Whether the page should look as if somebody is signed in. Until the server has answered, this is probable and not certain. */
+  readonly looksSignedIn: ReadonlySignal<boolean>
+  /** Whether the page does not know of any document yet, but an account probably has some. */
+  readonly isComing: ReadonlySignal<boolean>
   /** The error if the account's documents could not be loaded. */
   readonly failure: ReadonlySignal<unknown>
   readonly hasMore: ReadonlySignal<boolean>
@@ -121,6 +126,7 @@ export function openLibrary(): Library {
   const found = signal('')
   const next = signal<string | null>(null)
   const signedIn = signal<boolean | undefined>(undefined)
+  const looksSignedIn = computed(() => signedIn.value ?? isProbablySignedIn())
   const failure = signal<unknown>(undefined)
   const ownTrash = signal<Trash['docs']>([])
   let asked = 0
@@ -141,6 +147,10 @@ export function openLibrary(): Library {
       .toSorted(compare[order.value])
   })
 
+  const note = (isSignedIn: boolean): void => {
+    signedIn.value = isSignedIn
+    rememberSignedIn(isSignedIn)
+  }
   const read = async (before: string | null): Promise<void> => {
     asked += 1
     const mine = asked
@@ -149,7 +159,7 @@ export function openLibrary(): Library {
     try {
       // Without an account, this request would log an error in the console on every visit.
       if (signedIn.peek() !== true && (await findUser()) === null) {
-        signedIn.value = false
+        note(false)
         failure.value = undefined
         return
       }
@@ -160,12 +170,12 @@ export function openLibrary(): Library {
       ownTrash.value = deleted
       found.value = wanted
       next.value = nextBefore
-      signedIn.value = true
+      note(true)
       noteOwned(recentDocuments.peek(), new Set([...docs, ...deleted].map(({ id }) => id)))
       failure.value = undefined
     } catch (error) {
       if (mine !== asked) return
-      if (error instanceof RequestError && error.status === 401) signedIn.value = false
+      if (error instanceof RequestError && error.status === 401) note(false)
       else failure.value = error
     }
   }
@@ -177,6 +187,8 @@ export function openLibrary(): Library {
     entries,
     isEmpty: computed(() => all.value.length === 0 && query.value.trim() === ''),
     signedIn,
+    looksSignedIn,
+    isComing: computed(() => signedIn.value === undefined && looksSignedIn.value && failure.value === undefined && all.value.length === 0),
     failure,
     hasMore: computed(() => next.value !== null),
     trash,

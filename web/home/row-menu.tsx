@@ -51,6 +51,7 @@ export function RowMenu({ entry, access, first, firstLink, onOpen, onDuplicate, 
           text={`${location.origin}/d/${id}${access.key === '' ? '' : `?key=${access.key}`}`}
           what={t('Link')}
           words={access.key !== '' && role === 'owner' ? t('Copy owner link') : t('Copy link')}
+          note={access.key === '' ? t('Link copied. Only you can open it. To give others access, press Share in the document.') : undefined}
         />
         <button type='button' class='button' onClick={onDuplicate}>
           <Icon name='copy' size={18} />

@@ -31,7 +31,8 @@ export class StartFailure extends Error {
 /** A document for whose creation no response has arrived. A repeated request with this id creates it only once. */
 let unanswered: { readonly input: string; readonly id: string } | undefined
 
-interface Created extends Access {
+/** A new document, with the key that this device stores. */
+export interface Created extends Access {
   readonly version: string
 }
 

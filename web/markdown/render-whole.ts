@@ -3,6 +3,7 @@
  * somebody is typing.
  */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
+import { t } from '../text/t.ts'
 import { createPageRenderer, type Highlighter } from '../../shared/markdown/page-renderer.ts'
 import type { FenceToRender, Rendered } from '../../shared/markdown/render.ts'
 
@@ -25,7 +26,7 @@ export const renderLoaded = (text: string, onWanted: (name: keyof Libraries) => 
       return loaded[name]
     }
   return createPageRenderer(
-    { highlighter: get('highlighter'), formulaSetter: get('formulaSetter'), components: get('components') },
+    { highlighter: get('highlighter'), formulaSetter: get('formulaSetter'), components: get('components'), words: t },
     isOwn
   ).render(text)
 }

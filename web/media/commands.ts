@@ -45,8 +45,8 @@ export const mediaCommands: readonly Command[] = [
   },
   {
     id: 'panel.media',
-    title: term('Pictures, dictation and reading aloud'),
-    words: term('media jobs compute node under way'),
+    title: term('Pictures and speech'),
+    words: term('media dictation read aloud jobs compute node under way'),
     group: 'document',
     icon: 'sparkles',
     when: isWriting,

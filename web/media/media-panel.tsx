@@ -92,7 +92,7 @@ export function MediaPanel({ view }: { view: View }): JSX.Element {
     view.panel.value = undefined
   }
   return (
-    <SidePanel title={t('Pictures, dictation and reading aloud')} onClose={close}>
+    <SidePanel title={t('Pictures and speech')} onClose={close}>
       <div class={kind === undefined ? 'media-kinds' : 'media-kinds chosen'} role='group' aria-label={t('Media task')} ref={root}>
         {jobKinds.map((name) => (
           <button

@@ -29,6 +29,13 @@ const isNobody = (mention: string): boolean =>
   ['', 'guest', mentionOf(t('Guest')).toLowerCase()].includes(mention.toLowerCase().replace(/-\d+$/, ''))
 
 /**
+ * Whether a mention may refer to somebody. The beginning of a guest's name refers only to a person whom the page knows. Any other name may belong to
+ * somebody who has not been here yet.
+ */
+export const isMention = (mention: string, isKnown: boolean): boolean =>
+  !isNobody(mention) && (isKnown || !['Guest', t('Guest')].some((word) => word.toLowerCase().startsWith(mention.toLowerCase())))
+
+/**
  * Returns names in the form of mentions, without duplicates. The people present come first, then the people of the component or comment thread, and
  * then everyone else whom the page knows.
  */

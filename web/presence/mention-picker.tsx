@@ -1,5 +1,5 @@
 /**
- * Suggests names while a person types after @ in a field. The arrow keys move through the list, Enter or Tab picks a name, and Esc closes the list.
+ * Suggests names while a person types after @ in a field, and more, such as emoji. The arrow keys move through the list, Enter or Tab picks a name, and Esc closes the list.
  */
 import { useSignal } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
@@ -7,10 +7,21 @@ import { useId } from 'preact/hooks'
 import { t, tn } from '../text/t.ts'
 import { namesLike, typedName } from './mention-names.ts'
 
+/** An entry of the list. */
+export interface Offer {
+  readonly label: string
+  /** The text that it inserts. */
+  readonly text: string
+  /** Number of characters before the caret that this text replaces. */
+  readonly length: number
+}
+
 interface MentionsInput {
   readonly field: RefObject<HTMLTextAreaElement | null>
   /** Returns the names that can be mentioned now. */
   readonly names: () => readonly string[]
+  /** Returns the offers for text before the caret that mentions nobody. */
+  readonly more?: (before: string) => readonly Offer[]
   /** Announces a message to screen readers. */
   readonly say: (words: string) => void
 }
@@ -30,29 +41,35 @@ interface Mentions {
   readonly list: JSX.Element | null
 }
 
-export function useMentions({ field, names, say }: MentionsInput): Mentions {
+export function useMentions({ field, names, more, say }: MentionsInput): Mentions {
   const id = useId()
-  const shown = useSignal<readonly string[]>([])
+  const shown = useSignal<readonly Offer[]>([])
   const at = useSignal(0)
 
   const close = (): void => {
     shown.value = []
   }
-  const follow = (): void => {
+  const offers = (): readonly Offer[] => {
     const { current } = field
-    const typed =
-      current === null || current.selectionStart !== current.selectionEnd ? undefined : typedName(current.value, current.selectionStart)
-    const found = typed === undefined ? [] : namesLike(names(), typed)
-    if (found.join(' ') === shown.value.join(' ')) return
-    at.value = 0
-    shown.value = found
-    if (found.length > 0) say(tn(found.length, '1 name', '{count} names'))
+    if (current === null || current.selectionStart !== current.selectionEnd) return []
+    const typed = typedName(current.value, current.selectionStart)
+    if (typed === undefined) return more?.(current.value.slice(0, current.selectionStart)) ?? []
+    return namesLike(names(), typed).map((name) => ({ label: `@${name}`, text: `${name} `, length: typed.length }))
   }
-  const choose = (name: string): void => {
+  const labelsOf = (all: readonly Offer[]): string => all.map(({ label }) => label).join(' ')
+  const follow = (): void => {
+    const found = offers()
+    const isSame = labelsOf(found) === labelsOf(shown.value)
+    if (!isSame) at.value = 0
+    shown.value = found
+    if (isSame || found.length === 0) return
+    const isNames = found[0]?.label.startsWith('@') === true
+    say(isNames ? tn(found.length, '1 name', '{count} names') : tn(found.length, '1 emoji', '{count} emoji'))
+  }
+  const choose = (offer: Offer | undefined): void => {
     const { current } = field
-    const typed = current === null ? undefined : typedName(current.value, current.selectionStart)
-    if (current === null || typed === undefined) return
-    current.setRangeText(`${name} `, current.selectionStart - typed.length, current.selectionStart, 'end')
+    if (current === null || offer === undefined) return
+    current.setRangeText(offer.text, current.selectionStart - offer.length, current.selectionStart, 'end')
     current.dispatchEvent(new Event('input', { bubbles: true }))
     close()
   }
@@ -61,7 +78,7 @@ export function useMentions({ field, names, say }: MentionsInput): Mentions {
     if (length === 0 || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return false
     if (event.key === 'ArrowDown') at.value = (at.value + 1) % length
     else if (event.key === 'ArrowUp') at.value = (at.value + length - 1) % length
-    else if (event.key === 'Enter' || event.key === 'Tab') choose(shown.value[at.value] ?? '')
+    else if (event.key === 'Enter' || event.key === 'Tab') choose(shown.value[at.value])
     else if (event.key === 'Escape') close()
     else return false
     return true
@@ -76,19 +93,19 @@ export function useMentions({ field, names, say }: MentionsInput): Mentions {
     close,
     take,
     list: isOpen ? (
-      <ul class='names' role='listbox' id={id} aria-label={t('Names')}>
-        {shown.value.map((name, index) => (
+      <ul class='names' role='listbox' id={id} aria-label={shown.value[0]?.label.startsWith('@') === true ? t('Names') : t('Emoji')}>
+        {shown.value.map((offer, index) => (
           <li
-            key={name}
+            key={offer.label}
             id={`${id}-${index}`}
             role='option'
             aria-selected={index === at.value}
             dir='auto'
             // The default action would take the focus from the field.
             onPointerDown={(event) => event.preventDefault()}
-            onClick={() => choose(name)}
+            onClick={() => choose(offer)}
           >
-            @{name}
+            {offer.label}
           </li>
         ))}
       </ul>

@@ -51,7 +51,7 @@ const guestName = (number: unknown): string =>
 
 /**
  * Returns an author's name in the page's language. The service stores an unnamed guest as "Guest 27", or as "guest" if the number is not known. Only
- * this person's own number shows the name that they chose later: numbers have two digits, so another guest may have the same one.
+ * this person's own number shows the name that they chose later, because the service does not verify the names of guests.
  */
 export const displayName = (stored: string): string => {
   const found = /^guest(?: (\d+))?$/i.exec(stored)

@@ -55,10 +55,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
   root.adoptedStyleSheets = [rules, longTableRules, formulaRules]
   root.replaceChildren(article)
 
-  const renderer = createPageRenderer(
-    lazyLibraries(() => render()),
-    isOwn
-  )
+  const renderer = createPageRenderer({ ...lazyLibraries(() => render()), words: t }, isOwn)
   yield
   /** Returns the kind of a component that people can use in the reading view. Undefined for other components. */
   const liveKind = ({ className }: Element): string | undefined => {

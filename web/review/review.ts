@@ -3,31 +3,30 @@
  * `annotations/`, `state.ts` holds the shared state, `positions.ts` tracks the positions of annotations, `navigation.ts` handles the active
  * annotation, `writing.ts` handles new comments, `suggesting-mode.ts` handles suggesting mode, and `address.ts` opens links to an annotation.
  */
-import { computed, effect, signal, untracked } from '@preact/signals'
-import { documentValue } from '../device/device.ts'
-import { writeDevice } from '../device/values.ts'
+import { computed, effect, untracked } from '@preact/signals'
 import type { View } from '../view/view.ts'
+import { ownUndo } from '../editor/binding.ts'
 import type { Editor } from '../editor/setup/editor.ts'
 import { openAddress } from './annotations/address.ts'
 import { composerId, isOpen } from './annotations/items.ts'
-import { kindsOfWriting } from './annotations/half-written.ts'
 import { storeAnnotations } from './annotations/stored-annotations.ts'
 import { showInvitation } from './cards/invitation.ts'
 import { Layer } from './cards/layer.tsx'
 import { tasksCommands } from './cards/tasks-command.ts'
 import { aboveSheet, touchSheets, keepAboveSheet } from './annotations/above-sheet.ts'
+import { openMarginRoom } from './annotations/margin-room.ts'
 import { openNavigation } from './annotations/navigation.ts'
+import { explainReadOnly } from './annotations/read-only.ts'
 import { activate, annotationRanges } from './suggestions/annotation-ranges.ts'
 import { protectPressed } from './suggestions/pressed.ts'
 import { displayName } from '../presence/people.ts'
 import { openSuggestingMode } from './annotations/suggesting-mode.ts'
 import type { Review } from './annotations/review.ts'
-import { openState, type State } from './annotations/state.ts'
+import { openState } from './annotations/state.ts'
 import { openWriting } from './annotations/writing.ts'
 import { t } from '../text/t.ts'
 import { keepClearOfFields } from '../ui/clear-of-fields.ts'
-import { copyText } from '../ui/copy.ts'
-import { offer, toast } from '../ui/toast.tsx'
+import { toast } from '../ui/toast.tsx'
 import '../ui/more-icons.ts'
 
 /** The review together with its Preact components. */
@@ -38,34 +37,17 @@ export interface OpenReview extends Review {
 /** How long a notice explains why a key did nothing, in milliseconds. */
 const pressedMs = 8000
 
-/** Offers half-written texts for copying once their cards are gone. Returns a function that stops this. */
-function offerLost({ store, items, halfWritten }: State): () => void {
-  let offered: ReadonlySet<string> = new Set()
-  const take = (id: string): string => {
-    const texts = kindsOfWriting.map((kind) => halfWritten.textOf(kind, id)).filter((text) => text !== '')
-    for (const kind of kindsOfWriting) halfWritten.write(kind, id, '')
-    return texts.join('\n\n')
-  }
-  return effect(() => {
-    if (store.state.value !== 'ready') return
-    const there = new Set(items.value.map(({ id }) => id))
-    const gone = [...halfWritten.ids.value].filter((id) => !there.has(id) && !store.recordIds.value.has(id))
-    if (gone.every((id) => offered.has(id))) return
-    offered = new Set(gone)
-    const copy = (): void => void copyText(gone.map(take).join('\n\n'), t('Text'))
-    untracked(() => offer(t('Your half-written text can no longer be sent.'), t('Copy text'), copy))
-  })
-}
-
 export function openReview(page: View, editor: Editor): OpenReview {
   const { session } = page
   const { view } = editor
   const state = openState(page, editor)
-  const { store, positions, decisions, items, active, hasMargin, staying, halfWritten } = state
+  const { store, positions, decisions, undoOrder, items, active, hasMargin, staying, halfWritten } = state
   const looking = openNavigation(state)
   const writing = openWriting(state)
   const entryOf = computed(() => new Map([...store.recordIds.value].map(([entry, record]) => [record, entry])))
-  const wantsMargin = signal<boolean | undefined>(undefined)
+  // A button of the mouse may already be down when this code loads, so a listener alone would not know of it.
+  const room = openMarginRoom(session.id, { ...state, isPressed: () => document.body.matches(':active') })
+  addEventListener('pointerup', room.used, true)
 
   const pick = (id: string | undefined): void => {
     if (id === undefined) {
@@ -83,10 +65,13 @@ export function openReview(page: View, editor: Editor): OpenReview {
       active.value = edited
       return
     }
-    // On a phone the panel would cover the text, so the first tap of a person who can write only places the caret.
-    const placesCaret = touchSheets.matches && page.canType.peek()
-    if (id === undefined || id === active.value || page.panel.value !== undefined || !placesCaret) pick(id)
+    // On a phone the panel would cover the text, so the first tap of a person who can write only places the caret. The suggestion of somebody else has
+    // no place for the caret, and the keyboard would cover its card.
+    const isOthers = store.proposals.peek().some(({ suggestion }) => suggestion.id === id && !store.isOwn(suggestion))
+    const placesCaret = touchSheets.matches && page.canType.peek() && page.panel.value === undefined
+    if (id === undefined || id === active.value || !placesCaret || isOthers) pick(id)
     else active.value = id
+    if (placesCaret && isOthers) view.contentDOM.blur()
   }
 
   const explainPressed = (id: string): void => {
@@ -111,12 +96,13 @@ export function openReview(page: View, editor: Editor): OpenReview {
     annotationRanges(pickInText),
     protectPressed({ onBlocked: explainPressed }),
     positions.extension,
-    decisions.extension,
-    aboveSheet
+    ownUndo.of(undoOrder),
+    explainReadOnly(session),
+    aboveSheet,
+    room.extension
   ])
   const stopStore = store.start()
   const stopStoring = storeAnnotations(state)
-  const marginKey = documentValue('margin', session.id)
   const stops = [
     keepClearOfFields(),
     effect(() => {
@@ -139,17 +125,14 @@ export function openReview(page: View, editor: Editor): OpenReview {
         if (successor !== undefined) untracked(() => halfWritten.renamed(id, successor))
       }
     }),
-    offerLost(state),
-    keepAboveSheet(state),
-    effect(() => {
-      const stay = staying.value
-      const has = items.value.some((item) => (isOpen(item) || stay.has(item.id)) && item.span !== undefined)
-      if (store.state.value === 'ready') writeDevice(marginKey, has ? '1' : null)
-      if (!has && store.state.value === 'reading') return
-      // When the last annotation is gone, the text uses the space of the cards again.
-      wantsMargin.value = has
-    })
+    keepAboveSheet(state)
   ]
+  let isClosed = false
+  // Few visits lose text.
+  import('./annotations/lost-text.ts').then(
+    ({ tellLost }) => isClosed || stops.push(...tellLost(state)),
+    () => undefined
+  )
   const stopInvitation = showInvitation(page, store)
   const suggestingMode = openSuggestingMode(state)
   const address = openAddress(state, looking)
@@ -167,18 +150,19 @@ export function openReview(page: View, editor: Editor): OpenReview {
     moved: positions.moved,
     ranges: positions.ranges,
     pick,
-    wantsMargin,
+    wantsMargin: room.wantsMargin,
     editor: view,
     addressOf: address.addressOf,
     recent: decisions.recent,
     isDecidedHere: (id) => decisions.isHere(id),
-    undoDecision: decisions.undo,
-    redoDecision: decisions.redo,
     Layer,
     close() {
+      isClosed = true
       suggestingMode.close()
       address.close()
       for (const stop of stops) stop()
+      removeEventListener('pointerup', room.used, true)
+      room.close()
       stopInvitation()
       stopStoring()
       stopStore()

@@ -64,7 +64,7 @@ export interface Session {
   /** `opening` until there is text to show, or a reason why it cannot be shown. */
   readonly state: ReadonlySignal<'opening' | 'open' | 'refused'>
   readonly refusal: ReadonlySignal<Refusal | undefined>
-  /** Whether the server has refused changes from this device. */
+  /** Whether the server has refused changes from this device, and they cannot become suggestions. */
   readonly declined: ReadonlySignal<boolean>
   /** Calls a listener with the stateless messages of the server. Returns a function that removes the listener. */
   onMessage(listener: (message: LiveMessage) => void): () => void
@@ -141,7 +141,8 @@ export function openSession(id: string): Session {
     const { offered, unconfirmed, declined } = link.wire.value
     return link.socket.value === 'synced' && offered && unconfirmed === 0 && !declined
   })
-  const declined = computed(() => link.wire.value.declined && unsent.value > 0)
+  // The edits of a person who may suggest become suggestions (web/review/annotations/refused-edits.ts).
+  const declined = computed(() => link.wire.value.declined && unsent.value > 0 && role.value !== 'suggest')
   const { title, setTitle } = followTitle(text, answer)
   const { refusal, trashed } = openRefusal({ id, key, link, answered, role, title, unsent, isOpen: open, stored, waitedLong })
 

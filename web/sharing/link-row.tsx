@@ -6,7 +6,7 @@ import { includesRole, roles } from '../../shared/roles.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords, dayWords } from '../text/when.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { isFirst, type LinkChange, linksOf, madeThrough } from './links.ts'
+import { isNamedByService, type LinkChange, linksOf, madeThrough } from './links.ts'
 import { LinkForm } from './link-form.tsx'
 import { isOwnIn } from './own-link.ts'
 import type { TabInput } from './tab.ts'
@@ -31,7 +31,8 @@ const useWords = ({ lastUsedAt }: Share): string => {
   return Date.now() - at < nowMs ? t('in use now') : t('last used {when}', { when: agoWords(at) })
 }
 
-const nameOf = (share: Share): string => (isFirst(share) ? t('Owner') : (share.label ?? t('Anyone with the link')))
+/** Returns the name of a link for the list. */
+export const nameOf = (share: Share): string => (isNamedByService(share) ? t('Owner') : (share.label ?? t('Anyone with the link')))
 
 interface AskInput {
   readonly name: string

@@ -10,6 +10,7 @@ import { t } from '../text/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { EndField } from './end-field.tsx'
+import { EndedLinks } from './ended-links.tsx'
 import type { TabInput } from './tab.ts'
 import { LinkRow } from './link-row.tsx'
 import { linksOf, type Links, type Wish } from './links.ts'
@@ -110,7 +111,9 @@ function QuickLink({ view, disabled }: TabInput): JSX.Element {
           disabled={disabled}
           onChoose={(name) => (role.value = name)}
         />
+        {/* The link of another role has not been copied yet. */}
         <CopyButton
+          key={role.value}
           text={async () => (await links.general(role.value))?.url}
           what={t('Link')}
           words={t('Copy link')}
@@ -181,6 +184,7 @@ export function LinksTab({ view, disabled }: TabInput): JSX.Element {
           )}
         </section>
       )}
+      {owner && <EndedLinks view={view} disabled={disabled} />}
       {!owner && <p class='muted share-note'>{t('The owner of the document sees all links and can revoke them.')}</p>}
     </>
   )

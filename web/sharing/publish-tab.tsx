@@ -13,6 +13,9 @@ import { publishingOf, type Publishing } from './publishing.ts'
 import type { Publication } from './requests.ts'
 import { personName } from '../presence/person.ts'
 
+/** Matches the opening of a chat. Its messages show the names of their authors. */
+const chatMark = /^[ \t>]{0,40}(?:`{3,}|~{3,})[ \t]{0,40}chat\b/m
+
 function Address({ publication }: { publication: Publication }): JSX.Element {
   const { url, markdownUrl } = publication
   return (
@@ -100,9 +103,10 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
   if (publication === undefined)
     return <p class='muted'>{disabled ? t('You are offline, so the publishing status is unknown.') : t('Loading…')}</p>
   const { unsigned, ownerName } = publication
-  const author = authorIn(view.session.text.toString()) ?? (unsigned === true ? undefined : ownerName)
-  /** The name that the person can put on the page. A name that the page is about to get by itself needs no button. */
-  const offered = author === undefined && owner && ownerName === undefined && view.editor.value !== undefined ? personName.value : ''
+  const text = view.session.text.toString()
+  const author = authorIn(text) ?? (unsigned === true ? undefined : ownerName)
+  /** The name that the person can put on the page. */
+  const offered = author === undefined && owner && view.editor.value !== undefined ? personName.value : ''
   const since = publication.publishedAt === null ? undefined : dayWords(Date.parse(publication.publishedAt))
   return (
     <>
@@ -118,6 +122,7 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
       {(owner || publication.published) && (
         <p class='muted share-note'>
           {author === undefined ? t('The page names no author.') : t('The page names {name} as the author.', { name: author })}
+          {chatMark.test(text) && ` ${t('It shows the names in its chats.')}`}
           {author === undefined && owner && ownerName !== undefined && ` ${t('To name {name}, publish it again.', { name: ownerName })}`}
         </p>
       )}

@@ -18,6 +18,9 @@ const readShares = operation<'listShares'>('GET /api/docs/{id}/shares')
 export const listShares = async ({ id, key }: Access): Promise<readonly Share[]> =>
   (await readShares({ id, key }, { ended: false })).shares.filter((share) => !share.revoked)
 
+/** Returns the newest links, including those that have ended or were revoked. Only owners may call it. */
+export const listAllShares = async ({ id, key }: Access): Promise<readonly Share[]> => (await readShares({ id, key }, {})).shares
+
 /** Creates a link. A repeated request with the same `idempotencyKey` does not create a second one. */
 export const createShare = operation<'createShare'>('POST /api/docs/{id}/shares')
 

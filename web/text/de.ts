@@ -5,7 +5,7 @@ export const de: Catalogue = {
   '$ replaced': '$ ersetzt',
   '(agent)': '(Agent)',
   'A compute node does the work. You review the result here before you insert it.':
-    'Ein Rechenknoten erledigt die Arbeit. Du prüfst das Ergebnis hier, bevor du es einfügst.',
+    'Ein verbundener Rechner erledigt die Arbeit. Du prüfst das Ergebnis hier, bevor du es einfügst.',
   'A new version of agmd is ready.': 'Eine neue Version von agmd ist verfügbar.',
   Accept: 'Annehmen',
   'Accept this suggestion': 'Diesen Vorschlag annehmen',
@@ -13,6 +13,9 @@ export const de: Catalogue = {
   'accepted a suggestion': 'hat einen Vorschlag angenommen',
   'accepted a suggestion by {name}': 'hat einen Vorschlag von {name} angenommen',
   'Your suggestion was rejected.': 'Dein Vorschlag wurde abgelehnt.',
+  '{name} accepted this suggestion first.': '{name} hat diesen Vorschlag schon angenommen.',
+  '{name} rejected this suggestion first.': '{name} hat diesen Vorschlag schon abgelehnt.',
+  '{name} withdrew this suggestion first.': '{name} hat diesen Vorschlag schon zurückgezogen.',
   '{name} rejected your suggestion.': '{name} hat deinen Vorschlag abgelehnt.',
   'Your suggestion was rejected: {why}': 'Dein Vorschlag wurde abgelehnt: {why}',
   '{name} rejected your suggestion: {why}': '{name} hat deinen Vorschlag abgelehnt: {why}',
@@ -25,7 +28,7 @@ export const de: Catalogue = {
   'Close the source of the sheet first.': 'Schließe zuerst den Quelltext des Tabellenblatts.',
   'Select the data for {name}': 'Daten für {name} auswählen',
   'Use {cells}': '{cells} verwenden',
-  'Pick data': 'Daten auswählen',
+  'Select data range': 'Datenbereich auswählen',
   'Two sheets are called #{id}. Rename one of them in its source.':
     'Zwei Tabellenblätter heißen #{id}. Gib einem davon im Quelltext einen anderen Namen.',
   'Undoing…': 'Wird rückgängig gemacht…',
@@ -40,6 +43,22 @@ export const de: Catalogue = {
   '{count} suggestions accepted.': { one: 'Angenommen.', other: '{count} Vorschläge angenommen.' },
   '{count} suggestions withdrawn.': { one: 'Zurückgezogen', other: '{count} Vorschläge zurückgezogen.' },
   '{count} suggestions rejected.': { one: 'Abgelehnt.', other: '{count} Vorschläge abgelehnt.' },
+  'the text has changed': 'der Text hat sich geändert',
+  'the suggestion has changed': 'der Vorschlag hat sich geändert',
+  'someone else made the opposite decision': 'jemand anderes hat anders entschieden',
+  '{count} could not be accepted: {why}.': {
+    one: '1 ließ sich nicht annehmen: {why}.',
+    other: '{count} ließen sich nicht annehmen: {why}.'
+  },
+  '{count} could not be rejected: {why}.': {
+    one: '1 ließ sich nicht ablehnen: {why}.',
+    other: '{count} ließen sich nicht ablehnen: {why}.'
+  },
+  '{count} could not be undone: {why}.': {
+    one: '1 ließ sich nicht rückgängig machen: {why}.',
+    other: '{count} ließen sich nicht rückgängig machen: {why}.'
+  },
+  'Earlier suggestions could not be loaded.': 'Frühere Vorschläge konnten nicht geladen werden.',
   'Accepted by you': 'Von dir angenommen',
   'Accepted by {name}': 'Angenommen von {name}',
   'Accepting…': 'Wird angenommen…',
@@ -81,9 +100,9 @@ export const de: Catalogue = {
   Amount: 'Betrag',
   'An agent only needs its own link. Choose what it can do, then copy the instructions for it.':
     'Ein Agent braucht nur einen eigenen Link. Wähle, was er darf, und kopiere die Anleitung für ihn.',
-  'Ana, or “review agent”': 'Ana, oder „Prüfagent“',
+  'Ana, or “review agent”': 'Ana oder „Review-Agent“',
   'Anyone with the address can read the text without an account. Readers see changes when they load the page again.':
-    'Alle mit der Adresse können den Text ohne Konto lesen. Leser sehen Änderungen, wenn sie die Seite neu laden.',
+    'Wer die Adresse kennt, kann den Text ohne Konto lesen. Leser sehen Änderungen, wenn sie die Seite neu laden.',
   Areas: 'Flächen',
   'As Markdown': 'Als Markdown',
   'Last updated {when}. New comments load when you are back online.':
@@ -139,6 +158,7 @@ export const de: Catalogue = {
   'changed a link: {role}': 'hat einen Link geändert: {role}',
   'changed the link of {name}: {role}': 'hat den Link von {name} geändert: {role}',
   'edited a comment': 'hat einen Kommentar bearbeitet',
+  'edited a reply': 'hat eine Antwort bearbeitet',
   Characters: 'Zeichen',
   Chart: 'Diagramm',
   Chat: 'Chat',
@@ -153,6 +173,9 @@ export const de: Catalogue = {
   'Close assignment': 'Auftrag schließen',
   Closed: 'Geschlossen',
   'closed the review: {title}': 'hat die Prüfung geschlossen: {title}',
+  Caution: 'Vorsicht',
+  Important: 'Wichtig',
+  'Clear formatting': 'Formatierung entfernen',
   Code: 'Code',
   'Code block': 'Codeblock',
   'Change the title': 'Titel ändern',
@@ -217,6 +240,11 @@ export const de: Catalogue = {
   'Delete column': 'Spalte löschen',
   'Delete column “{name}”': 'Spalte „{name}“ löschen',
   'Delete comment': 'Kommentar löschen',
+  'Delete reply': 'Antwort löschen',
+  'Delete {name}’s comment? You cannot undo this.': 'Den Kommentar von {name} löschen? Das lässt sich nicht rückgängig machen.',
+  'Delete {name}’s reply? You cannot undo this.': 'Die Antwort von {name} löschen? Das lässt sich nicht rückgängig machen.',
+  'Delete this reply? You cannot undo this.': 'Diese Antwort löschen? Das lässt sich nicht rückgängig machen.',
+  'Delete this comment? You cannot undo this.': 'Diesen Kommentar löschen? Das lässt sich nicht rückgängig machen.',
   'This also deletes {count} replies.': { one: 'Auch die Antwort wird gelöscht.', other: 'Auch {count} Antworten werden gelöscht.' },
   'Delete row': 'Zeile löschen',
   'Delete some text, and the rest will be sent automatically.': 'Lösche etwas Text, dann wird der Rest automatisch gesendet.',
@@ -224,6 +252,7 @@ export const de: Catalogue = {
   'Delete {count} columns': { one: '1 Spalte löschen', other: '{count} Spalten löschen' },
   'Delete {count} rows': { one: '1 Zeile löschen', other: '{count} Zeilen löschen' },
   'deleted a comment': 'hat einen Kommentar gelöscht',
+  'deleted a reply': 'hat eine Antwort gelöscht',
   'deleted the document': 'hat das Dokument gelöscht',
   Details: 'Einzelheiten',
   Diagram: 'Mermaid-Diagramm',
@@ -240,6 +269,8 @@ export const de: Catalogue = {
   'Download my copy': 'Meine Kopie herunterladen',
   'Drop files to create documents': 'Dateien loslassen, um Dokumente zu erstellen',
   Edit: 'Bearbeiten',
+  'Edit reply': 'Antwort bearbeiten',
+  edited: 'bearbeitet',
   'Edit data': 'Daten bearbeiten',
   'Edit the message “{text}”': 'Die Nachricht „{text}“ bearbeiten',
   'Edit link': 'Link bearbeiten',
@@ -251,7 +282,7 @@ export const de: Catalogue = {
   Emoji: 'Emoji',
   'Emoji by name': 'Emoji nach Namen',
   End: 'Ende',
-  ended: 'beendet',
+  ended: 'abgelaufen',
   'Leave the title empty to use the first heading or line.': 'Leer lassen, damit die erste Überschrift oder Zeile der Titel ist.',
   'title of this document': 'Titel dieses Dokuments umbenennen',
   '{name} replaced the whole text.': '{name} hat den ganzen Text ersetzt.',
@@ -265,8 +296,8 @@ export const de: Catalogue = {
   'renamed the document to {title}': 'hat das Dokument in {title} umbenannt',
   'restored the document from the trash': 'hat das Dokument aus dem Papierkorb geholt',
   'unpublished the document': 'hat die Veröffentlichung beendet',
-  Ends: 'Endet',
-  'ends {day}': 'endet {day}',
+  Ends: 'Läuft ab',
+  'ends {day}': 'läuft am {day} ab',
   Enter: 'Eingabe',
   Esc: 'Esc',
   'events feed who did what': 'Ereignisse Verlauf wer was',
@@ -297,9 +328,9 @@ export const de: Catalogue = {
   Formatting: 'Formatierung',
   Formula: 'Formel',
   '{cell} is text, because numbers have a decimal point here. Write {number} to make it a number.':
-    '{cell} ist Text und keine Zahl. Schreibe {number}, damit es eine Zahl ist.',
+    '{cell} ist Text und keine Zahl. Gib {number} noch einmal ein, damit daraus eine Zahl wird.',
   'Formulas skip this text. Write {number} to make it a number.':
-    'Formeln übergehen diesen Text. Schreibe {number}, damit er eine Zahl ist.',
+    'Formeln übergehen diesen Text. Gib {number} noch einmal ein, damit daraus eine Zahl wird.',
   'Storage full, not saved': 'Speicher voll, nicht gespeichert',
   Generate: 'Erzeugen',
   'Generate a picture': 'Bild erzeugen',
@@ -348,6 +379,8 @@ export const de: Catalogue = {
   'Invite an agent': 'Agenten einladen',
   'Invite another': 'Noch einen einladen',
   'The result does not fit into the document.': 'Das Ergebnis passt nicht in das Dokument.',
+  'Link copied. Only you can open it. To give others access, press Share in the document.':
+    'Link kopiert. Nur du kannst ihn öffnen. Damit andere Zugriff bekommen, wähle im Dokument „Teilen“.',
   'Only you have the link until you share it.': 'Nur du hast den Link, bis du ihn teilst.',
   'Your change is too large for the server. Split it into smaller parts.':
     'Deine Änderung ist zu groß für den Server. Teile sie in kleinere auf.',
@@ -370,7 +403,7 @@ export const de: Catalogue = {
   'The state of the widget is too large to save. The limit is {count} bytes.':
     'Der Zustand des Widgets ist zu groß zum Speichern. Die Grenze liegt bei {count} Bytes.',
   January: 'Januar',
-  'in use now': 'jetzt in Benutzung',
+  'in use now': 'wird gerade benutzt',
   'just now': 'gerade eben',
   'Add to your account': 'Zu deinem Konto hinzufügen',
   'Keep mine': 'Meines behalten',
@@ -383,9 +416,12 @@ export const de: Catalogue = {
   'Keyboard shortcuts': 'Tastenkürzel',
   'Chart type': 'Diagrammtyp',
   Language: 'Sprache',
+  'Language: English': 'Sprache: English',
+  'Language: Deutsch': 'Sprache: Deutsch',
+  'German of the pages': 'Englisch der Oberfläche',
   'The file is larger than {mebibytes} MiB.': 'Die Datei ist größer als {mebibytes} MiB.',
-  'End date': 'Enddatum',
-  'last used {when}': 'zuletzt benutzt {when}',
+  'End date': 'Ablaufdatum',
+  'last used {when}': 'zuletzt {when} benutzt',
   'Latest first': 'Neueste zuerst',
   'Press Esc, then Tab to leave the text.': 'Drücke Esc und dann Tab, um den Text zu verlassen.',
   'Leave the text: Esc, then Tab': 'Den Text verlassen: Esc, dann Tab',
@@ -419,7 +455,7 @@ export const de: Catalogue = {
   Links: 'Links',
   'Links you just created': 'Eben erstellte Links',
   'Links you create here stop working when your own link does.':
-    'Links, die du hier erstellst, funktionieren nicht mehr, sobald dein eigener Link endet.',
+    'Links, die du hier erstellst, funktionieren nur so lange wie dein eigener Link.',
   'Live view': 'Live-Ansicht',
   'Loading…': 'Wird geladen…',
   'The recording is longer than {minutes} minutes. Choose a shorter part.':
@@ -438,7 +474,7 @@ export const de: Catalogue = {
   'mark yellow marker': 'markieren gelb Textmarker',
   'math equation TeX': 'Mathematik Gleichung TeX',
   MCP: 'MCP',
-  'media jobs compute node under way': 'Medien Aufträge Rechenknoten läuft',
+  'media dictation read aloud jobs compute node under way': 'Medien Diktat Vorlesen Aufträge Rechner läuft',
   'mentioned you in a chat': 'hat dich in einem Chat erwähnt',
   'mentioned you in a comment': 'hat dich in einem Kommentar erwähnt',
   'mentioned {names} in a chat': 'hat {names} in einem Chat erwähnt',
@@ -461,6 +497,7 @@ export const de: Catalogue = {
   'Move card “{name}” to {column}': 'Karte „{name}“ nach {column} verschieben',
   'Move card “{name}” within its column': 'Karte „{name}“ in ihrer Spalte verschieben',
   'Move column left': 'Spalte nach links',
+  'Move column “{name}”': 'Spalte „{name}“ verschieben',
   'Turn into': 'Umwandeln in',
   'Move column right': 'Spalte nach rechts',
   'Move {count} columns left': { one: 'Spalte nach links', other: '{count} Spalten nach links' },
@@ -477,6 +514,7 @@ export const de: Catalogue = {
   'Block menu': 'Blockmenü',
   'Move lines up': 'Zeilen nach oben',
   'Move right': 'Nach rechts',
+  'Move row: {text}': 'Zeile verschieben: {text}',
   'Move row down': 'Zeile nach unten',
   'Move row up': 'Zeile nach oben',
   'Move to {column}': 'Nach {column} verschieben',
@@ -490,12 +528,16 @@ export const de: Catalogue = {
   'Name this version': 'Version benennen',
   Names: 'Namen',
   Never: 'Nie',
-  'never used': 'nie benutzt',
+  'never used': 'noch nie benutzt',
   'New assignment': 'Neuer Auftrag',
   'New card in {column}': 'Neue Karte in {column}',
   'New comment': 'Neuer Kommentar',
   'New document': 'Neues Dokument',
+  'create start writing': 'anlegen erstellen schreiben',
   'New link': 'Neuer Link',
+  'New link: {name}': 'Neuer Link: {name}',
+  'Ended links': 'Abgelaufene Links',
+  'Ended {day}': 'abgelaufen am {day}',
   'Next change': 'Nächste Änderung',
   'Next comment or suggestion': 'Nächster Kommentar oder Vorschlag',
   'Next match': 'Nächster Treffer',
@@ -510,7 +552,7 @@ export const de: Catalogue = {
   'No open comments.': 'Keine offenen Kommentare.',
   'No comments yet. Select some text and comment on it.': 'Noch keine Kommentare. Markiere Text und kommentiere ihn.',
   'No compute node is connected for you. Start one with a token from your account, or ask the person who runs this server.':
-    'Für dich ist kein Rechenknoten verbunden. Starte einen mit einem Token deines Kontos, oder frag die Person, die diesen Server betreibt.',
+    'Für dich ist kein Rechner verbunden. Starte einen mit einem Token deines Kontos, oder frag die Person, die diesen Server betreibt.',
   'No documents match.': 'Keine passenden Dokumente.',
   'No links yet. Only you can open this document.': 'Noch keine Links. Nur du kannst dieses Dokument öffnen.',
   'No microphone was found. Connect one, or choose a file.': 'Es wurde kein Mikrofon gefunden. Schließ eines an, oder wähle eine Datei.',
@@ -531,6 +573,9 @@ export const de: Catalogue = {
   'Open in a new tab': 'In neuem Tab öffnen',
   'No document has this title': 'Kein Dokument hat diesen Titel',
   Footnote: 'Fußnote',
+  'Ctrl or Cmd and click to open': 'Zum Öffnen mit Strg oder Cmd klicken',
+  'Ctrl or Cmd and click to go to the note': 'Mit Strg oder Cmd klicken, um zur Fußnote zu springen',
+  'Ctrl or Cmd and click to go back': 'Mit Strg oder Cmd klicken, um zurückzuspringen',
   'note reference source': 'Anmerkung Verweis Quelle',
   Backspace: 'Rücktaste',
   'Not now': 'Nicht jetzt',
@@ -544,11 +589,12 @@ export const de: Catalogue = {
   'Nothing found': 'Nichts gefunden',
   'No activity yet.': 'Noch keine Aktivität.',
   'Nothing here yet.': 'Noch nichts hier.',
-  'Nothing here yet. Start writing, or open a Markdown file.': 'Noch nichts hier. Schreib los oder öffne eine Markdown-Datei.',
+  'Nothing here yet. Start writing, or open a Markdown file.': 'Hier ist noch nichts. Schreib los oder öffne eine Markdown-Datei.',
   'No matching command.': 'Kein passender Befehl.',
   Now: 'Jetzt',
   now: 'jetzt',
   'smiley symbol': 'Smiley Symbol',
+  'count words characters lines reading time': 'Wortzahl Wörter Zeichen Zeilen Lesezeit',
   'now calendar': 'jetzt Kalender',
   Number: 'Anzahl',
   Indent: 'Einrücken',
@@ -565,11 +611,11 @@ export const de: Catalogue = {
     other: 'Nur die erste Spalte wird gezeigt. {count} weitere fehlen: {name} …'
   },
   'Only the author can change this.': 'Nur wer es geschrieben hat, kann es ändern.',
-  'You can add up to {count} files at once.': 'Du kannst bis zu {count} Dateien auf einmal hinzufügen.',
   Open: 'Offen',
   'Picture size and caption': 'Größe und Bildunterschrift',
-  'Alternative text': 'Alternativtext',
+  'Alt text': 'Alt-Text',
   Caption: 'Bildunterschrift',
+  Width: 'Breite',
   'Width in pixels': 'Breite in Pixeln',
   Full: 'Voll',
   'width image alt title': 'Breite Bild Unterschrift Titel',
@@ -579,10 +625,11 @@ export const de: Catalogue = {
   'reopened a comment': 'hat einen Kommentar wieder geöffnet',
   'Opening the document': 'Das Dokument wird geöffnet',
   'Or use a picture from this document:': 'Oder nimm ein Bild aus diesem Dokument:',
-  Order: 'Reihenfolge',
+  Order: 'Sortierung',
   'ordered steps': 'geordnet Schritte',
-  'Others have just changed these lines. Look at their changes, then restore again.':
-    'Andere haben diese Zeilen gerade geändert. Sieh dir ihre Änderungen an und stelle dann noch einmal wieder her.',
+  'Others have just changed these lines. Look at their changes, or restore this version anyway. Their text stays in the history.':
+    'Andere haben gerade dieselben Zeilen geändert. Sieh dir ihre Änderungen an, oder stelle diese Version trotzdem wieder her. Ihr Text bleibt im Verlauf.',
+  'Restore anyway': 'Trotzdem wiederherstellen',
   'These lines have been changed since. The earlier text is in the history.':
     'Diese Zeilen wurden seitdem geändert. Der frühere Text steht im Verlauf.',
   'Others see your name at your cursor and on your comments and messages. This device remembers it.':
@@ -601,10 +648,10 @@ export const de: Catalogue = {
     '{rowsFit} von {rows} Zeilen und {columnsFit} von {columns} Spalten eingefügt. Der Rest passt nicht hinein.',
   Picture: 'Bild',
   'Picture, sound or video': 'Bild, Ton oder Video',
-  'Pictures, dictation and reading aloud': 'Bilder, Diktat und Vorlesen',
+  'Pictures and speech': 'Bilder und Sprache',
   Pie: 'Kreis',
   'Documents are plain text, live for everyone, and available on your device when you are offline.':
-    'Dokumente sind reiner Text: live für alle und auf deinem Gerät, wenn du offline bist.',
+    'Dokumente sind reiner Text. Alle sehen sie live, und offline hast du sie auf deinem Gerät.',
   Points: 'Punkte',
   'Chart points. Use the arrow keys to move between them.': 'Punkte des Diagramms. Mit den Pfeiltasten gehst du von Punkt zu Punkt.',
   'Previous change': 'Vorige Änderung',
@@ -700,8 +747,8 @@ export const de: Catalogue = {
   'Revoke all': 'Alle widerrufen',
   'Revoke link': 'Link widerrufen',
   'Revoke this link only': 'Nur diesen Link widerrufen',
-  'Change name or end': 'Name oder Ende ändern',
-  'Change name or end: {name}': 'Name oder Ende ändern: {name}',
+  'Change name or end': 'Name oder Ablauf ändern',
+  'Change name or end: {name}': 'Name oder Ablauf ändern: {name}',
   'Revoke: {name}': 'Widerrufen: {name}',
   'revoked a link: {role}': 'hat einen Link widerrufen: {role}',
   'revoked the link of {name}': 'hat den Link von {name} widerrufen',
@@ -733,7 +780,7 @@ export const de: Catalogue = {
   'Saving…': 'Speichert…',
   'Saving… (not stored on this device)': 'Speichert…, aber nicht auf diesem Gerät',
   search: 'finden',
-  'Let search engines index the page': 'Suchmaschinen dürfen die Seite indexieren',
+  'Let search engines index the page': 'Seite in Suchmaschinen anzeigen',
   'search substitute': 'finden austauschen',
   'Search titles and text': 'Titel und Texte durchsuchen',
   'Search titles': 'Titel durchsuchen',
@@ -744,9 +791,10 @@ export const de: Catalogue = {
   'Set your name': 'Namen angeben',
   'Set {name} to {text}': '{name} auf {text} setzen',
   'Several compute nodes disconnected during this job. Try again later.':
-    'Mehrere Rechenknoten haben dabei die Verbindung verloren. Versuch es später wieder.',
+    'Mehrere Rechner haben dabei die Verbindung verloren. Versuch es später wieder.',
   'Aspect ratio': 'Seitenverhältnis',
   Share: 'Teilen',
+  Settings: 'Einstellungen',
   'Shared with me': 'Mit mir geteilt',
   Sheet: 'Tabellenblatt',
   Shift: 'Umschalt',
@@ -755,11 +803,14 @@ export const de: Catalogue = {
   'Filter cards': 'Karten filtern',
   'Filter by @name, #tag or text': 'Nach @Name, #Schlagwort oder Text filtern',
   'Show in the text': 'Im Text zeigen',
-  'Show more': 'Mehr zeigen',
+  'Show more': 'Mehr anzeigen',
   'Show older': 'Ältere zeigen',
   'Show older versions': 'Ältere Versionen zeigen',
   'Show the Markdown source': 'Den Markdown-Quelltext zeigen',
   'Sign in': 'Anmelden',
+  'Sign out': 'Abmelden',
+  'log in account': 'einloggen Konto',
+  'log out account': 'ausloggen Konto',
   'Someone changed the text you were replacing. Your suggestion is kept.':
     'Jemand hat den Text geändert, den du ersetzen wolltest. Dein Vorschlag bleibt erhalten.',
   'Someone changed this card first. Check it, then try again.':
@@ -813,6 +864,9 @@ export const de: Catalogue = {
   Withdrawn: 'Zurückgezogen',
   Tall: 'Hochformat',
   'Task list': 'Aufgabenliste',
+  Note: 'Hinweis',
+  Tip: 'Tipp',
+  Warning: 'Warnung',
   Text: 'Text',
   'Text in the picture': 'Text im Bild',
   'Version text': 'Text der Version',
@@ -829,14 +883,15 @@ export const de: Catalogue = {
   'The browser blocks the microphone on this page. Allow it in the browser settings, or choose a file.':
     'Der Browser sperrt auf dieser Seite das Mikrofon. Erlaube es in den Einstellungen des Browsers, oder wähle eine Datei.',
   'Someone deleted this column. Your text: “{words}”': 'Jemand hat diese Spalte gelöscht. Dein Text: „{words}“',
-  'The compute node could not process this.': 'Der Rechenknoten konnte das nicht verarbeiten.',
-  'The compute node could not finish this.': 'Der Rechenknoten konnte das nicht abschließen.',
+  'Someone deleted this cell. Your text: “{words}”': 'Jemand hat diese Zelle gelöscht. Dein Text: „{words}“',
+  'The compute node could not process this.': 'Der Rechner konnte das nicht verarbeiten.',
+  'The compute node could not finish this.': 'Der Rechner konnte das nicht abschließen.',
   'The compute node disconnected, and no other node took over. Try again when a node is connected.':
-    'Der Rechenknoten hat die Verbindung verloren, und kein anderer ist eingesprungen. Versuch es noch einmal, wenn ein Rechenknoten verbunden ist.',
-  'The connected compute nodes cannot generate pictures.': 'Die verbundenen Rechenknoten können keine Bilder erzeugen.',
-  'The connected compute nodes cannot read pictures.': 'Die verbundenen Rechenknoten können keine Bilder lesen.',
-  'The connected compute nodes cannot read text aloud.': 'Die verbundenen Rechenknoten können keinen Text vorlesen.',
-  'The connected compute nodes cannot transcribe recordings.': 'Die verbundenen Rechenknoten können keine Aufnahmen transkribieren.',
+    'Der Rechner hat die Verbindung verloren, und kein anderer ist eingesprungen. Versuch es noch einmal, wenn ein Rechner verbunden ist.',
+  'The connected compute nodes cannot generate pictures.': 'Die verbundenen Rechner können keine Bilder erzeugen.',
+  'The connected compute nodes cannot read pictures.': 'Die verbundenen Rechner können keine Bilder lesen.',
+  'The connected compute nodes cannot read text aloud.': 'Die verbundenen Rechner können keinen Text vorlesen.',
+  'The connected compute nodes cannot transcribe recordings.': 'Die verbundenen Rechner können keine Aufnahmen transkribieren.',
   'The axis range {name} is not valid.': 'Der Achsenbereich {name} ist nicht gültig.',
   'The data is in {name}, which is not a file on this server.': 'Die Daten stehen in {name}; das ist keine Datei auf diesem Server.',
   'The data is in {name}.': 'Die Daten stehen in {name}.',
@@ -855,7 +910,7 @@ export const de: Catalogue = {
   'The document would be too large.': 'Das Dokument wäre zu groß.',
   'This change would make the document longer than {max} characters, so it was not made.':
     'Mit dieser Änderung wäre das Dokument länger als {max} Zeichen, darum wurde sie nicht gemacht.',
-  'Only the documents on this device are shown.': 'Nur die Dokumente dieses Geräts werden gezeigt.',
+  'Only the documents on this device are shown.': 'Du siehst nur die Dokumente auf diesem Gerät.',
   'The documents in your account could not be loaded.': 'Die Dokumente deines Kontos konnten nicht geladen werden.',
   'The file is empty.': 'Die Datei ist leer.',
   'The file does not match its name, or it is damaged. You can add pictures (PNG, JPEG, GIF, WebP, AVIF), sound and video.':
@@ -877,7 +932,8 @@ export const de: Catalogue = {
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
   'It was taken down.': 'Der Betreiber hat es gesperrt.',
   'The page names no author.': 'Die Seite nennt keinen Autor.',
-  'To name {name}, publish it again.': 'Damit sie {name} nennt, veröffentliche sie erneut.',
+  'It shows the names in its chats.': 'Sie zeigt die Namen in ihren Chats.',
+  'To name {name}, publish it again.': 'Veröffentliche sie noch einmal, damit {name} als Autor erscheint.',
   'The page names {name} as the author.': 'Die Seite nennt {name} als Autor.',
   'The owner has published this document.': 'Der Besitzer hat dieses Dokument veröffentlicht.',
   'The owner of the document sees all links and can revoke them.': 'Der Besitzer des Dokuments sieht alle Links und kann sie widerrufen.',
@@ -919,6 +975,8 @@ export const de: Catalogue = {
   'This page keeps the text while it is open.': 'Diese Seite behält den Text, solange sie offen ist.',
   'The document already matches this version.': 'Das Dokument entspricht schon dieser Version.',
   'The text has changed, so the suggestion cannot be applied.': 'Der Text hat sich geändert; der Vorschlag lässt sich nicht mehr anwenden.',
+  'The original text is gone, so your suggestion could not be added. It is kept.':
+    'Der ursprüngliche Text ist nicht mehr da, darum konnte dein Vorschlag nicht eingefügt werden. Er bleibt erhalten.',
   'The original text is gone.': 'Der ursprüngliche Text ist nicht mehr da.',
   'The original text now appears in several places.': 'Der ursprüngliche Text steht jetzt an mehreren Stellen.',
   'The text has changed, so this suggestion cannot be accepted. Reject it, or undo the change to the text.':
@@ -926,12 +984,19 @@ export const de: Catalogue = {
   'The text was changed or deleted, so this suggestion cannot be accepted.':
     'Der Text wurde geändert oder gelöscht; dieser Vorschlag lässt sich nicht mehr annehmen.',
   'The text was deleted.': 'Der Text wurde gelöscht.',
+  'The comment is gone, so your text could not be saved. It is kept.':
+    'Den Kommentar gibt es nicht mehr, deshalb ließ sich dein Text nicht speichern. Er bleibt erhalten.',
+  'This comment was deleted.': 'Dieser Kommentar wurde gelöscht.',
   'You see the last text that this page received.': 'Du siehst den Text, den diese Seite zuletzt empfangen hat.',
   'the previous version': 'der vorigen Version',
   'Restored the version from {when}.': 'Die Version von {when} ist wiederhergestellt.',
   'Restored the version “{name}”.': 'Die Version „{name}“ ist wiederhergestellt.',
   'Original text changed or deleted': 'Ursprünglicher Text geändert oder gelöscht',
   Theme: 'Design',
+  'Theme: System': 'Design: System',
+  'Theme: Light': 'Design: Hell',
+  'Theme: Dark': 'Design: Dunkel',
+  'appearance color dark mode': 'Aussehen Farben Farbschema Dunkelmodus',
   'There are no comments or suggestions in the text.': 'Im Text gibt es keine Kommentare oder Vorschläge.',
   'There are no numbers to show.': 'Es gibt keine Zahlen zum Anzeigen.',
   'There is no column “{name}”.': 'Es gibt keine Spalte „{name}“.',
@@ -1007,13 +1072,14 @@ export const de: Catalogue = {
     'Dieser Teil der Seite konnte nicht geladen werden. Er wird geladen, sobald du wieder online bist.',
   'This picture cannot be shown: {name}': 'Dieses Bild kann nicht gezeigt werden: {name}',
   'This removes the link and the copy from this device. Save the link elsewhere if you might need it again.':
-    'Das entfernt den Link und die Kopie von diesem Gerät. Speichere den Link anderswo, wenn du ihn vielleicht wieder brauchst.',
+    'Der Link und die Kopie werden von diesem Gerät entfernt. Speichere den Link woanders, falls du ihn noch einmal brauchst.',
   'The document will open automatically in a few seconds.': 'Das Dokument öffnet sich in ein paar Sekunden automatisch.',
   'This text is too long for a document.': 'Dieser Text ist zu lang für ein Dokument.',
   'Check off a task or open a link': 'Aufgabe abhaken oder Link öffnen',
   'Check off “{name}”': '„{name}“ abhaken',
   'Reading time': 'Lesezeit',
   Title: 'Titel',
+  'remove bold italic plain': 'löschen fett kursiv zurücksetzen',
   'title large': 'Titel groß',
   'To do': 'Zu tun',
   'to-do check box': 'To-do Kästchen abhaken',
@@ -1043,7 +1109,7 @@ export const de: Catalogue = {
   View: 'Ansicht',
   'Open the published page': 'Veröffentlichte Seite öffnen',
   Voice: 'Stimme',
-  'Waiting for a compute node…': 'Wartet auf einen Rechenknoten…',
+  'Waiting for a compute node…': 'Wartet auf einen Rechner…',
   'Waiting for the connection.': 'Wartet auf die Verbindung.',
   'Edit directly': 'Direkt bearbeiten',
   'Waiting for you': 'Wartet auf dich',
@@ -1059,23 +1125,25 @@ export const de: Catalogue = {
   'Media task': 'Medienaufgabe',
   'What to review': 'Was geprüft werden soll',
   'Describe the picture': 'Beschreibe das Bild',
-  'The compute node sent a result that cannot be used.': 'Der Rechenknoten hat ein unbrauchbares Ergebnis geschickt.',
+  'The compute node sent a result that cannot be used.': 'Der Rechner hat ein unbrauchbares Ergebnis geschickt.',
   'Actions for the selection': 'Aktionen für die Auswahl',
   'Changes made here are not saved.': 'Änderungen hier werden nicht gespeichert.',
   'Your edits become suggestions. Others decide whether to accept them.':
     'Deine Änderungen werden zu Vorschlägen. Andere entscheiden, ob sie angenommen werden.',
-  'You are offline, so the publishing status is unknown.': 'Du bist offline, darum ist unbekannt, ob es veröffentlicht ist.',
+  'You are offline, so the publishing status is unknown.':
+    'Du bist offline. Ob das Dokument veröffentlicht ist, lässt sich gerade nicht prüfen.',
   'Filter comments': 'Kommentare filtern',
   'While writing': 'Beim Schreiben',
   Assignee: 'Zuständig',
   Page: 'Seite',
+  'This version is empty.': 'Diese Version ist leer.',
   'This version is too long to show as a page. Its changes are listed under Source.':
     'Diese Version ist zu lang für die Seitenansicht. Die Änderungen stehen unter Quelltext.',
   'The page could not be shown. Its changes are listed under Source.':
     'Die Seite konnte nicht dargestellt werden. Die Änderungen stehen unter Quelltext.',
   Authors: 'Autoren',
   'Anyone using this link is disconnected immediately and cannot open the document again.':
-    'Alle mit diesem Link werden sofort getrennt und können das Dokument nicht mehr öffnen.',
+    'Wer diesen Link benutzt, wird sofort getrennt und kann das Dokument nicht mehr öffnen.',
   'Whole words': 'Ganze Wörter',
   Wide: 'Querformat',
   Widget: 'Widget',
@@ -1092,6 +1160,7 @@ export const de: Catalogue = {
   'Write, or press / for blocks': 'Schreibe, oder drücke / für Blöcke',
   'Edited by': 'Bearbeitet von',
   'added text': 'hat Text hinzugefügt',
+  'wrote in a chat': 'hat in einem Chat geschrieben',
   'edited the text': 'hat den Text bearbeitet',
   'tidied a board, a chat or a sheet': 'hat ein Board, einen Chat oder ein Tabellenblatt aufgeräumt',
   'You are offline': 'Du bist offline',
@@ -1105,12 +1174,9 @@ export const de: Catalogue = {
   'You can comment': 'Du kannst kommentieren',
   'You can edit': 'Du kannst bearbeiten',
   'You can read': 'Du kannst lesen',
+  'You can no longer edit this document. Copy your text before you close the card.':
+    'Du kannst dieses Dokument nicht mehr bearbeiten. Kopiere deinen Text, bevor du die Karte schließt.',
   'You can comment on this document but no longer edit it.': 'Du kannst dieses Dokument kommentieren, aber nicht mehr bearbeiten.',
-  'You can now only comment on this document.': 'Du kannst dieses Dokument jetzt nur noch kommentieren.',
-  'You can now only read this document.': 'Du kannst dieses Dokument jetzt nur noch lesen.',
-  'You can now only suggest changes to this document.': 'Du kannst in diesem Dokument jetzt nur noch Änderungen vorschlagen.',
-  'You can suggest changes to this document but no longer edit it.':
-    'Du kannst in diesem Dokument Änderungen vorschlagen, es aber nicht mehr bearbeiten.',
   'You can read this document but no longer edit it.': 'Du kannst dieses Dokument lesen, aber nicht mehr bearbeiten.',
   'You can suggest': 'Du kannst vorschlagen',
   'You do not have access': 'Du hast keinen Zugang',
@@ -1125,9 +1191,15 @@ export const de: Catalogue = {
   'You can comment but not edit this.': 'Du kannst kommentieren, hier aber nichts ändern.',
   'You can view but not edit this.': 'Du kannst das ansehen, aber nicht ändern.',
   'You see changes live, but your link does not allow editing.': 'Du siehst Änderungen live, aber dein Link erlaubt kein Bearbeiten.',
+  'Your access changed. You can now only suggest changes to this document.':
+    'Dein Zugang hat sich geändert. Du kannst in diesem Dokument jetzt nur noch Änderungen vorschlagen.',
+  'Your access changed. You can now only read this document.':
+    'Dein Zugang hat sich geändert. Du kannst dieses Dokument jetzt nur noch lesen.',
+  'Your access changed. You can now only comment on this document.':
+    'Dein Zugang hat sich geändert. Du kannst dieses Dokument jetzt nur noch kommentieren.',
   'Your access to this document has ended.': 'Dein Zugang zu diesem Dokument ist beendet.',
   'Your access to this document has ended. You see the last text that this page received.':
-    'Dein Zugang zu diesem Dokument ist beendet. Du siehst den Text, den diese Seite zuletzt empfangen hat.',
+    'Du hast keinen Zugriff mehr auf dieses Dokument. Du siehst den Text, den diese Seite zuletzt geladen hat.',
   'Your account': 'Dein Konto',
   'Your last changes are on their way to the server.': 'Deine letzten Änderungen sind auf dem Weg zum Server.',
   'Your link allows comments but no edits.': 'Dein Link erlaubt Kommentare, aber keine Änderungen.',
@@ -1139,7 +1211,7 @@ export const de: Catalogue = {
   'Your link no longer allows this.': 'Dein Link erlaubt das nicht mehr.',
   'Your link does not allow this.': 'Dein Link erlaubt das nicht.',
   'Your link does not open this document. Ask for a new one.': 'Dein Link öffnet dieses Dokument nicht. Bitte um einen neuen.',
-  'Your link no longer lets you share this document.': 'Dein Link erlaubt nicht mehr, dieses Dokument zu teilen.',
+  'Your link no longer lets you share this document.': 'Mit deinem Link kannst du dieses Dokument nicht mehr teilen.',
   'Your link no longer opens this document.': 'Dein Link öffnet dieses Dokument nicht mehr.',
   'Your link has expired.': 'Dein Link ist abgelaufen.',
   'Your link was revoked.': 'Dein Link wurde widerrufen.',
@@ -1167,6 +1239,10 @@ export const de: Catalogue = {
   '{count} comments': { one: '1 Kommentar', other: '{count} Kommentare' },
   '{count} documents': { one: '1 Dokument', other: '{count} Dokumente' },
   '{count} documents created': { one: '1 Dokument erstellt', other: '{count} Dokumente erstellt' },
+  '{count} files were not imported, beginning with “{name}”. You can import up to {most} documents at once.': {
+    one: '„{name}“ wurde nicht importiert. Du kannst höchstens {most} Dokumente auf einmal importieren.',
+    other: '{count} Dateien wurden nicht importiert, angefangen mit „{name}“. Du kannst höchstens {most} Dokumente auf einmal importieren.'
+  },
   '{count} earlier messages': { one: '1 frühere Nachricht', other: '{count} frühere Nachrichten' },
   '{count} labels are not numbers, so their positions are used instead: {name} …': {
     one: '1 Beschriftung ist keine Zahl und steht in der Reihenfolge der Zeilen: {name}',
@@ -1174,6 +1250,7 @@ export const de: Catalogue = {
   },
   '{count} lines without changes': { one: '1 Zeile ohne Änderung', other: '{count} Zeilen ohne Änderung' },
   '{count} minutes': { one: '1 Minute', other: '{count} Minuten' },
+  '{count} emoji': { one: '1 Emoji', other: '{count} Emojis' },
   '{count} more': { one: '1 weiterer', other: '{count} weitere' },
   '{count} more cards: find them with the filter, or in the source.': {
     one: '1 weitere Karte: du findest sie mit dem Filter oder im Quelltext.',
@@ -1225,8 +1302,6 @@ export const de: Catalogue = {
   '{total} found': '{total} gefunden',
   '{what} copied': '{what} kopiert',
   '“{name}” cannot be opened. Drop files, not a folder.': '„{name}“ lässt sich nicht öffnen. Ziehe Dateien hinein, keinen Ordner.',
-  '“{name}” contains {count} Markdown files. An archive can have only one. Unpack it, and open the Markdown files.':
-    '„{name}“ enthält {count} Markdown-Dateien. Ein Archiv darf nur eine enthalten. Entpacke es und öffne die Markdown-Dateien.',
   '“{name}” contains more than {count} files. Unpack it, and open the Markdown file.':
     '„{name}“ enthält mehr als {count} Dateien. Entpacke das Archiv und öffne die Markdown-Datei.',
   '“{name}” contains no Markdown file. Choose an archive with a Markdown file and its pictures.':
@@ -1236,11 +1311,11 @@ export const de: Catalogue = {
   '“{name}” is larger than {mebibytes} MiB when unpacked. Unpack it, and open the Markdown file.':
     '„{name}“ ist entpackt größer als {mebibytes} MiB. Entpacke das Archiv und öffne die Markdown-Datei.',
   'The file is damaged.': 'Die Datei ist beschädigt.',
-  '“{name}”: The document was created, but its pictures are missing. {why}':
-    '„{name}“: Das Dokument wurde erstellt, aber seine Bilder fehlen. {why}',
+  '“{name}”: The document was created, but its links and pictures are unchanged. {why}':
+    '„{name}“: Das Dokument wurde erstellt, aber seine Links und Bilder sind unverändert. {why}',
   '“{name}”: The document was created without {count} files, and the links to them are unchanged. {why}': {
-    one: '„{name}“: Das Dokument wurde ohne 1 Datei erstellt, und der Link zu ihr ist unverändert. {why}',
-    other: '„{name}“: Das Dokument wurde ohne {count} Dateien erstellt, und die Links zu ihnen sind unverändert. {why}'
+    one: '„{name}“: Im neuen Dokument fehlt 1 Datei. Der Link darauf ist unverändert. {why}',
+    other: '„{name}“: Im neuen Dokument fehlen {count} Dateien. Die Links darauf sind unverändert. {why}'
   },
   '“{name}” is larger than 10 MiB.': '„{name}“ ist größer als 10 MiB.',
   '“{name}” is not a text file. You can open Markdown and other plain text.':
@@ -1248,7 +1323,7 @@ export const de: Catalogue = {
   '“{title}” was not deleted. {why}': '„{title}“ wurde nicht gelöscht. {why}',
   '“{type}” is not a chart type. Showing bars instead.': '„{type}“ ist kein Diagrammtyp. Stattdessen siehst du Balken.',
   '“{title}” moved to trash.': '„{title}“ in den Papierkorb verschoben.',
-  'The document belongs to {name}’s account.': 'Das Dokument gehört dem Konto von {name}.',
+  'The document belongs to {name}’s account.': 'Das Dokument gehört zum Konto von {name}.',
   'The document is published.': 'Das Dokument ist veröffentlicht.',
   'Delete “{title}”?': '„{title}“ löschen?',
   'Everyone loses access immediately. You can restore the document for {days} days.':
@@ -1310,7 +1385,7 @@ export const de: Catalogue = {
   'Delete “{title}” for good': '„{title}“ endgültig löschen',
   'Delete for good': 'Endgültig löschen',
   'This erases the document with its history and comments. You cannot undo it.':
-    'Das löscht das Dokument samt Verlauf und Kommentaren. Du kannst es nicht rückgängig machen.',
+    'Das Dokument wird samt Verlauf und Kommentaren gelöscht. Das lässt sich nicht rückgängig machen.',
   '“{title}” deleted for good.': '„{title}“ endgültig gelöscht.',
   Keep: 'Behalten',
   'Documents in the trash are deleted for good after {days} days.': 'Dokumente im Papierkorb werden nach {days} Tagen endgültig gelöscht.',
@@ -1328,8 +1403,8 @@ export const de: Catalogue = {
         '{count} Dateien fehlen im Download, weil sie nicht geladen werden konnten oder der Download zu groß würde. Ihre Links führen zu diesem Dienst.'
     },
   '{count} documents could not be added.': {
-    one: '1 Dokument ließ sich nicht hinzufügen.',
-    other: '{count} Dokumente ließen sich nicht hinzufügen.'
+    one: '1 Dokument konnte nicht hinzugefügt werden.',
+    other: '{count} Dokumente konnten nicht hinzugefügt werden.'
   },
   '“{name}” is too large for a table, so it was added as text.': '„{name}“ ist zu groß für eine Tabelle und wurde als Text eingefügt.',
   'Your account was deleted': 'Dein Konto wurde gelöscht',
@@ -1343,7 +1418,7 @@ export const de: Catalogue = {
   'You are signed out': 'Du bist abgemeldet',
   'You are signed out. Sign in again to continue.': 'Du bist abgemeldet. Melde dich wieder an, um weiterzumachen.',
   'You are signed out. You can still open documents with their links.':
-    'Du bist abgemeldet. Dokumente kannst du weiter mit ihren Links öffnen.',
+    'Du bist abgemeldet. Mit ihren Links kannst du Dokumente weiterhin öffnen.',
   'You are signed out. {count} documents from your account stay on this device. Anyone who uses the device can open them.': {
     one: 'Du bist abgemeldet. 1 Dokument deines Kontos bleibt auf diesem Gerät. Wer das Gerät benutzt, kann es öffnen.',
     other: 'Du bist abgemeldet. {count} Dokumente deines Kontos bleiben auf diesem Gerät. Wer das Gerät benutzt, kann sie öffnen.'

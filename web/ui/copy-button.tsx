@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { refusedCopy, tryCopy } from './copy.ts'
 import { Icon } from './icons.tsx'
+import { toast } from './toast.tsx'
 
 /** How long the button shows the confirmation, in milliseconds. */
 const saidMs = 2500
@@ -18,11 +19,13 @@ interface CopyInput {
   readonly words: string
   /** The accessible name, if the visible label is ambiguous. */
   readonly label?: string
+  /** A message that appears after copying, about the copied content. */
+  readonly note?: string | undefined
   readonly class?: string
   readonly disabled?: boolean
 }
 
-export function CopyButton({ text, what, words, label, class: look = 'button', disabled = false }: CopyInput): JSX.Element {
+export function CopyButton({ text, what, words, label, note, class: look = 'button', disabled = false }: CopyInput): JSX.Element {
   const copied = useSignal(false)
   const busy = useSignal(false)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -34,6 +37,7 @@ export function CopyButton({ text, what, words, label, class: look = 'button', d
     busy.value = false
     if (found === undefined) return
     if (!(await tryCopy(found))) return refusedCopy()
+    if (note !== undefined) toast(note)
     clearTimeout(timer.current)
     copied.value = true
     timer.current = setTimeout(() => (copied.value = false), saidMs)

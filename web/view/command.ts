@@ -16,7 +16,8 @@ export const groups = {
   go: term('Go to'),
   view: term('View'),
   review: term('Review'),
-  document: term('Document')
+  document: term('Document'),
+  settings: term('Settings')
 } as const
 
 export type Group = keyof typeof groups

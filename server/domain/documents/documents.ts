@@ -155,7 +155,14 @@ export const createDocument = async (
     const snapshot = putFirstContent(tx, content, actor)
     const link =
       owner.kind === 'anonymous'
-        ? putShare(service, tx, head.id, { by: caller, maker: undefined, role: 'owner', label: firstLinkLabel, expiresAt: null })
+        ? putShare(service, tx, head.id, {
+            by: caller,
+            maker: undefined,
+            role: 'owner',
+            label: firstLinkLabel,
+            expiresAt: null,
+            first: true
+          })
         : undefined
     const owned = ownedKey(tx.head)
     if (owned !== undefined) tx.put(owned, encodeRecord({ doc: head.id } satisfies Owned))

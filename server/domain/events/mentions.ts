@@ -8,6 +8,7 @@
  */
 import { plainAuthor } from '../../../shared/fences/chat.ts'
 import { limits } from '../../../shared/limits.ts'
+import { isGuestNumber } from '../../../shared/names.ts'
 import { tidyActor, nameOfActor, systemActor } from '../rights/caller.ts'
 import type { Snapshot } from '../text/journal.ts'
 import { encodeRecord, keys } from '../records/keys.ts'
@@ -48,6 +49,14 @@ interface Count {
   readonly id: string
   readonly before: number
   readonly after: number
+}
+
+const withoutAuthor = ({ at, name, text }: MentioningMessage): string => JSON.stringify([at, name.toLowerCase(), text])
+
+/** Returns the messages that are no longer in the text under the number of a guest. If the guest has taken a name, they are there under this name. */
+function signedSince(former: MentionIndex, now: MentionIndex): ReadonlySet<string> {
+  const messages = [...former].flatMap(([id, texts]) => [...texts.values()].filter(({ text }) => now.get(id)?.has(text) !== true))
+  return new Set(messages.filter(({ author }) => isGuestNumber(author)).map(withoutAuthor))
 }
 
 export const createMentions = ({ openDoc, before, writers, ledger, clock, texts, isShared, onProblem }: MentionsOptions): Mentions => {
@@ -127,22 +136,26 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
     const counts = new Map<string, Count>()
     const messages = new Map<string, Message>()
     const later = new Map<string, number>()
+    const signed = signedSince(former, now)
     for (const [id, texts] of now) {
       const had = former.get(id)
-      let after = 0
-      for (const [text, { name, ...said }] of texts) {
+      let [before, after] = [had?.size ?? 0, 0]
+      for (const [text, message] of texts) {
+        const { name, ...said } = message
         const place = `${id} ${text}`
         const isNew = had?.has(text) !== true
+        const isSigned = isNew && signed.has(withoutAuthor(message))
         const since = waiting.get(place) ?? clock.now()
-        if (isNew && !all && clock.now() - since < limits.tidyQuietMs) {
+        if (isNew && !isSigned && !all && clock.now() - since < limits.tidyQuietMs) {
           later.set(place, since)
           continue
         }
         after += 1
         if (!isNew) continue
-        counts.set(id, { id, before: had?.size ?? 0, after })
-        const message = JSON.stringify([said.author, said.at, text])
-        messages.set(message, { ...said, mentions: [...(messages.get(message)?.mentions ?? []), { id, name }] })
+        if (isSigned) before += 1
+        counts.set(id, { id, before, after })
+        const key = JSON.stringify([said.author, said.at, text])
+        if (!isSigned) messages.set(key, { ...said, mentions: [...(messages.get(key)?.mentions ?? []), { id, name }] })
       }
       const count = counts.get(id)
       if (count !== undefined) counts.set(id, { ...count, after })

@@ -19,6 +19,8 @@
  *   ['d', doc, 'suggestion', id]  JSON, `Suggestion`
  *   ['d', doc, 'task', id]        JSON, `Task`; the id is derived from the document and the requestId
  *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
+ *   ['d', doc, 'guest', hash]     number of a guest without a name, by the hash of the device (JSON number, guest-numbers.ts)
+ *   ['d', doc, 'guest number', n] hash of the device that has the two-digit number n (JSON string)
  *   ['d', doc, 'used', share]     time of the link's last use, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   response to an Idempotency-Key (JSON, idempotency.ts)
  *   ['d', doc, 'asset', id]       JSON, `Asset`
@@ -57,10 +59,12 @@
  */
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'
+import type { DescribedChange } from '../../../shared/fences/described-change.ts'
 import type { MediaKind } from '../../../shared/media-types.ts'
 import type { Role } from '../../../shared/roles.ts'
 import type { TaskState } from '../../../shared/task-states.ts'
 import type { Anchor } from '../../../shared/text/anchors.ts'
+import type { Edit } from '../../../shared/text/diff.ts'
 import type { Key } from '../ports.ts'
 
 export interface Owner {
@@ -130,6 +134,8 @@ export interface Head {
   readonly taskShares?: number
   /** The number of links made so far. Absent if none were made since this counter was introduced. */
   readonly sharesMade?: number
+  /** The highest number of three or more digits that a guest has (rights/guest-numbers.ts). Absent if no guest has one. */
+  readonly guestNumber?: number
   readonly unsaved: Unsaved
   /** The bytes of the document's assets. Absent if it has none. */
   readonly assetBytes?: number
@@ -169,7 +175,13 @@ export interface Share {
    * itself the first one.
    */
   readonly root?: string
+  /** Whether the link was made with the document. Absent from links of earlier versions. */
+  readonly first?: boolean
 }
+
+/** Whether a link was made with its document. Earlier versions marked such a link only by its label. */
+export const isFirstLink = ({ first, label, role, maker }: Omit<Share, 'hash' | 'sealed'>): boolean =>
+  first ?? (label === firstLinkLabel && role === 'owner' && maker === undefined)
 
 export interface KeyIndex {
   readonly doc: string
@@ -240,6 +252,10 @@ export interface Reply {
   readonly body: string
   readonly author: Author
   readonly createdAt: number
+  /** The time of the last edit. Absent if the reply was never edited. */
+  readonly editedAt?: number
+  /** Like `Comment.mentioned`. */
+  readonly mentioned?: readonly string[]
 }
 
 /** The text that a comment is about, and its position in the version that the comment's author had read. */
@@ -272,6 +288,8 @@ export interface Comment extends AnnotationRecord {
   readonly body: string
   readonly target: CommentTarget
   readonly updatedAt: number
+  /** The time of the last edit of the text. Absent if it was never edited. */
+  readonly editedAt?: number
   /** Names that the comment's text mentions or has mentioned, in lower case. Each name is notified once. */
   readonly mentioned?: readonly string[]
   /** Null while the thread is open. */
@@ -300,13 +318,20 @@ export interface Suggestion extends AnnotationRecord {
    * not decided, or was decided before this field was introduced.
    */
   readonly past?: Anchor | null
+  /**
+   * The edits that take back the acceptance, with offsets in the text of `past`. Present if the suggestion was accepted together with others that
+   * changed text in the same range. `at` is the offset in the document of the text before the acceptance.
+   */
+  readonly inverse?: readonly (Edit & { readonly at: number })[]
+  /** The change to a component. Present if the suggestion was decided and makes such a change. */
+  readonly change?: DescribedChange
   /** Present if the author withdrew the suggestion. A withdrawn suggestion is also rejected. */
   readonly withdrawn?: true
   /** The reason for the rejection. Absent if none was given. */
   readonly reason?: string
   /** Absent if there are no replies. */
   readonly replies?: readonly Reply[]
-  /** The time of the author's last change or of the last reply, whichever is later. Absent if there was neither. */
+  /** The time of the author's last change or of the last change to the replies, whichever is later. Absent if there was neither. */
   readonly updatedAt?: number
   /**
    * The draft of a suggestion that was stored while its author was typing. `id` is the part of the author's draft id that other people may see.
@@ -503,6 +528,8 @@ export const keys = {
   accountNodes: (account: string): Key => ['account', account, 'node'],
   drawings: (doc: string): Key => ['d', doc, 'drawings'],
   picture: (doc: string, source: string, look: 'light' | 'dark'): Key => ['d', doc, 'picture', `${source}-${look}`],
+  guest: (doc: string, device: string): Key => ['d', doc, 'guest', device],
+  guestNumber: (doc: string, number: number): Key => ['d', doc, 'guest number', number],
   use: (doc: string, share: string): Key => ['d', doc, 'used', share],
   uses: (doc: string): Key => ['d', doc, 'used'],
   key: (hash: string): Key => ['key', hash],

@@ -30,14 +30,14 @@ export interface AnchorSet {
   /** Makes the next use locate all anchors again. */
   reset(): void
   /**
-   * Applies edits to the text and moves the anchors with it. `isCompared` is true if the edits are the difference between two texts. `beside` has the
-   * offsets in the new text of annotations between two characters, by id. Synchronous.
+   * Applies edits to the text and moves the anchors with it. `isCompared` is true if the edits are the difference between two texts. `placed` has the
+   * ranges in the new text of annotations that the edits would leave without a place, by id. Synchronous.
    */
   apply(
     edits: readonly Edit[],
     actor: string,
     isCompared: boolean,
-    beside: ReadonlyMap<string, number>
+    placed: ReadonlyMap<string, Range>
   ): { after: Snapshot; moved: readonly Moved[] }
 }
 
@@ -165,7 +165,7 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
     },
     remove,
     reset: () => void (located = undefined),
-    apply(edits, actor, isCompared, beside) {
+    apply(edits, actor, isCompared, placed) {
       const { ranges } = locate()
       const before = openDoc.snapshot()
       const ids = [...anchored.keys()]
@@ -177,9 +177,9 @@ export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readon
       located = { tag: openDoc.tag, content: after.content, ranges: new Map(zipped(ids, now)) }
       const moved = [...changed].map(([index, anchor]) => movedTo(ids[index] ?? '', anchor))
       const stayed = takeBeside(before.content, located, anchors, stood)
-      const points = [...beside.values()].map((at) => ({ from: at, to: at }))
-      const kept = zipped([...beside.keys()], anchorsAt(openDoc.text, after.content, points)).map(([id, anchor], index) => {
-        located?.ranges.set(id, points[index])
+      const places = [...placed.values()]
+      const kept = zipped([...placed.keys()], anchorsAt(openDoc.text, after.content, places)).map(([id, anchor], index) => {
+        located?.ranges.set(id, places[index])
         return movedTo(id, anchor)
       })
       const all = [...moved, ...stayed, ...kept, ...takeReturned(located, after.content)]

@@ -1,6 +1,7 @@
 /** The form in which responses and open pages show annotations. */
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
+import { type CharacterPosition, placesOf } from '../../../shared/text/characters.ts'
 import type { Lines, Range } from '../../../shared/text/targets.ts'
 import { type Caller, nameOfAuthor } from '../rights/caller.ts'
 import type { Author, Comment, Reply, Suggestion } from '../records/keys.ts'
@@ -22,11 +23,16 @@ const shownAuthor = (author: Author): Pick<ShownComment, 'author' | 'authorKind'
   guest: author.kind === 'guest'
 })
 
-export const showReply = ({ id, body, author, createdAt }: Reply): ShownReply => ({
-  id,
-  body,
-  ...shownAuthor(author),
-  createdAt: instant(createdAt)
+/** Returns the time of the last edit, if there was one. */
+const shownEdit = ({ editedAt }: Pick<Reply, 'editedAt'>): Pick<ShownReply, 'editedAt'> =>
+  editedAt === undefined ? {} : { editedAt: instant(editedAt) }
+
+export const showReply = (reply: Reply): ShownReply => ({
+  id: reply.id,
+  body: reply.body,
+  ...shownAuthor(reply.author),
+  createdAt: instant(reply.createdAt),
+  ...shownEdit(reply)
 })
 
 /** The fields that do not depend on the text. Records are immutable and lists are long, so these fields are cached for each record. */
@@ -48,6 +54,7 @@ const lastingOf = (comment: Comment): Lasting => {
     resolvedByKind: comment.resolvedBy && comment.resolvedBy.kind,
     createdAt: instant(comment.createdAt),
     updatedAt: instant(comment.updatedAt),
+    ...shownEdit(comment),
     version: comment.version,
     ...(comment.task === null ? {} : { taskId: comment.task }),
     replies: comment.replies.map(showReply)
@@ -103,6 +110,7 @@ export const suggestionShown = (
     decidedAt: instantOrNull(suggestion.decidedAt),
     resultVersion: suggestion.resultVersion,
     ...(suggestion.reason === undefined ? {} : { reason: suggestion.reason }),
+    ...(suggestion.change === undefined ? {} : { change: suggestion.change }),
     ...(suggestion.withdrawn === undefined ? {} : { withdrawn: suggestion.withdrawn }),
     ...(suggestion.replies === undefined ? {} : { replies: suggestion.replies.map(showReply) }),
     ...(suggestion.draft?.id === undefined ? {} : { draftId: suggestion.draft.id }),
@@ -113,11 +121,21 @@ export const suggestionShown = (
 }
 
 /** Returns the message that notifies open pages of a changed annotation. */
-const messageOf = (opened: AnnotatedDocument, { kind, id, record }: Written): LiveMessage => {
+const messageOf = (opened: AnnotatedDocument, { kind, id, record }: Written, place: CharacterPosition | undefined): LiveMessage => {
   if (record === undefined) return { type: 'comment.deleted', commentId: id }
+  const at = place === undefined ? {} : { place }
   return kind === 'comment'
-    ? { type: 'comment', comment: showComment(opened, record as Comment) }
-    : { type: 'suggestion', suggestion: showSuggestion(opened, record as Suggestion) }
+    ? { type: 'comment', comment: showComment(opened, record as Comment), ...at }
+    : { type: 'suggestion', suggestion: showSuggestion(opened, record as Suggestion), ...at }
+}
+
+/** Returns the messages about changed annotations, which name the characters of those that have text. Walks the text once. */
+const messagesOf = (opened: AnnotatedDocument, written: readonly Written[]): LiveMessage[] => {
+  const { annotations, openDoc } = opened
+  const ranges = written.map(({ id, record }) => (record === undefined ? undefined : annotations.rangeOf(id)))
+  const known = ranges.filter((range) => range !== undefined)
+  const places = placesOf(openDoc.text, openDoc.snapshot().content, known).values()
+  return written.map((each, index) => messageOf(opened, each, ranges[index] && places.next().value))
 }
 
 const isLarge = (written: readonly Written[]): boolean =>
@@ -157,7 +175,7 @@ const noteAnnounced = ({ openDoc }: AnnotatedDocument, { id, record }: Written):
 export const announceWritten = (opened: AnnotatedDocument, written: readonly Written[]): void => {
   const { service, doc } = opened
   for (const each of written) noteAnnounced(opened, each)
-  const messages: LiveMessage[] = isLarge(written) ? [{ type: 'annotations' }] : written.map((each) => messageOf(opened, each))
+  const messages: LiveMessage[] = isLarge(written) ? [{ type: 'annotations' }] : messagesOf(opened, written)
   for (const message of messages) service.live.announce(doc, message)
 }
 

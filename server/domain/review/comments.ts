@@ -3,7 +3,7 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { contextOf, lineAt, type Range } from '../../../shared/text/targets.ts'
-import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor, taskOf } from '../rights/caller.ts'
+import { actorOf, authorOf, type Caller, nameOfAuthor, requireAuthor, requireAuthorOrOwner, taskOf } from '../rights/caller.ts'
 import { tellMentions } from './comment-mentions.ts'
 import { remember } from '../records/idempotency.ts'
 import { type Comment, type CommentTarget, keys, type Reply } from '../records/keys.ts'
@@ -43,7 +43,7 @@ export const readComment = (service: Service, doc: string, { commentId }: Input<
 
 // ——— Creating comments ———
 
-const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): EventPayload<'comment.edited'> => ({
+const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): EventPayload<'comment.resolved'> => ({
   commentId: id,
   ...(task === null ? {} : { taskId: task })
 })
@@ -173,9 +173,10 @@ export const replyToComment = (
     service.quotas.require(tx.head, Buffer.byteLength(body))
     const payload = { ...payloadOf(comment), replyId: made.id }
     const event = tx.event('comment.replied', actorOf(caller), payload)
-    const except = tellMentions(tx, caller, payload, body)
-    tx.notify(event, { by: authorOf(caller), people: takingPart(comment), except })
-    return { ...comment, replies: [...comment.replies, { ...made, createdAt: tx.now }], updatedAt: tx.now }
+    const mentioned = tellMentions(tx, caller, payload, body)
+    tx.notify(event, { by: authorOf(caller), people: takingPart(comment), except: mentioned })
+    const reply = { ...made, createdAt: tx.now, ...(mentioned.length > 0 && { mentioned }) }
+    return { ...comment, replies: [...comment.replies, reply], updatedAt: tx.now }
   }
   return changeComment(service, caller, doc, commentId, change, (opened, comment) => ({
     id: made.id,
@@ -203,11 +204,6 @@ export const resolveComment = (
   return changeComment(service, caller, doc, commentId, change, commentAnswer)
 }
 
-/** Checks that the caller is the author. Throws `not_author`. */
-const requireAuthor = (caller: Caller, comment: Comment): void => {
-  if (!sameAuthor(authorOf(caller), comment.author)) throw new ServiceError('not_author')
-}
-
 export const editComment = (
   service: Service,
   caller: Caller,
@@ -222,7 +218,7 @@ export const editComment = (
     tx.erase()
     tx.event('comment.edited', actorOf(caller), payloadOf(comment))
     const mentioned = tellMentions(tx, caller, payloadOf(comment), body, comment.mentioned)
-    return { ...comment, body, ...(mentioned.length === 0 ? {} : { mentioned }), updatedAt: tx.now }
+    return { ...comment, body, ...(mentioned.length === 0 ? {} : { mentioned }), editedAt: tx.now, updatedAt: tx.now }
   }
   return changeComment(service, caller, doc, commentId, change, commentAnswer)
 }
@@ -234,7 +230,7 @@ export const deleteComment = (
   { commentId }: Input<'deleteComment'>
 ): Promise<Output<'deleteComment'>> => {
   const change = (tx: Transaction, comment: Comment): undefined => {
-    requireAuthor(caller, comment)
+    requireAuthorOrOwner(caller, comment)
     tx.erase()
     tx.event('comment.deleted', actorOf(caller), payloadOf(comment))
   }

@@ -7,7 +7,8 @@
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
-import { applyEdits, diff, type Edit } from '../../../shared/text/diff.ts'
+import { applyEdits, type Edit } from '../../../shared/text/diff.ts'
+import type { DescribedChange } from '../../../shared/fences/described-change.ts'
 import { unifiedDiff } from '../../../shared/text/hunks.ts'
 import { type Anchor, anchorsAt } from '../../../shared/text/anchors.ts'
 import { requireRightNow } from '../rights/authority.ts'
@@ -20,12 +21,11 @@ import type { Transaction } from '../records/transaction.ts'
 import { type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
 import { putAnnotation, type Written } from './annotation-records.ts'
 import { settle, showSuggestion } from './annotations-shown.ts'
-import { type Change, type Decision, judge, type Judged, linesOfRefused, outcomes, pastOf, withNearest } from './verdicts.ts'
+import type { Range } from '../../../shared/text/targets.ts'
+import { type DecidedChange, type InverseEdit, replacementOf, together } from './decided-edits.ts'
+import { changeOf, changesOf, type Decision, judge, type Judged, linesOfRefused, outcomes, pastsOf, withNearest } from './verdicts.ts'
 import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
-
-const editsOf = ({ range, before, after }: Change): Edit[] =>
-  diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
 
 const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
 
@@ -39,19 +39,65 @@ const repliesAfter = ({ replies = [], reason, decidedBy, decidedAt }: Suggestion
   return { replies: [...replies, said].toSorted((one, other) => one.createdAt - other.createdAt) }
 }
 
-/** Writes one decision into the transaction. `anchor` is the position after the decision. If it is undefined, the position before the decision is stored. */
+/** The changes of suggestions to components, by suggestion id. */
+type Described = ReadonlyMap<string, DescribedChange | undefined>
+
+/** Describes the changes to components that are about to be decided, because the text may not show them later. */
+const describe = async ({ opened, decisions }: Request): Promise<Described> => {
+  const { service, doc, openDoc, annotations } = opened
+  const { content } = openDoc.snapshot()
+  if (!/```|~~~/.test(content)) return new Map()
+  const edits = new Map<string, Edit>()
+  for (const { suggestionId: id, action } of decisions) {
+    const found = annotations.suggestion.get(id)
+    const range = action === 'reopen' || found?.status !== 'pending' ? undefined : annotations.rangeOf(id)
+    if (found === undefined || range === undefined) continue
+    const isSame = content.slice(range.from, range.to) === found.original
+    const change = isSame ? { range, after: found.text } : changeOf(opened, found, 'accept')
+    if (change !== undefined) edits.set(id, { ...change.range, insert: change.after })
+  }
+  if (edits.size === 0) return new Map()
+  try {
+    const changes = await service.texts.do(doc, 'describedEdits', content, [...edits.values()])
+    return new Map([...edits.keys()].map((id, index) => [id, changes[index]]))
+  } catch (error) {
+    // The decision does not need the description. Without it, people see the Markdown that changed.
+    if (error instanceof ServiceError) return new Map()
+    throw error
+  }
+}
+
+/** The position of a suggestion after its decision. `inverse` is stored if other decisions of the request changed text in the same range. */
+interface Decided {
+  readonly anchor: Anchor | null
+  readonly inverse: readonly InverseEdit[] | undefined
+}
+
+/** Writes one decision into the transaction. Without `decided`, a decided suggestion keeps the position that it had while it was open. */
 const putDecision = (
   tx: Transaction,
   caller: Caller,
   doc: string,
   { suggestionId, action, withdrawn, reason = '' }: Decision,
   version: string,
-  anchor: Anchor | null | undefined
+  decided: Decided | undefined,
+  change: DescribedChange | undefined
 ): Written<'suggestion'> => {
   const found = tx.read<Suggestion>(keys.suggestion(doc, suggestionId))
   if (found === undefined || (found.status === 'pending') === (action === 'reopen'))
     throw new Error(`suggestion ${suggestionId} of ${doc} was decided elsewhere`)
-  const { operation, set, task, author, past, withdrawn: _withdrawn, reason: _reason, ...rest } = found
+  const {
+    operation,
+    set,
+    task,
+    author,
+    past: _past,
+    withdrawn: _withdrawn,
+    reason: _reason,
+    inverse: _inverse,
+    change: _change,
+    ...rest
+  } = found
   const why = action === 'reject' && reason.trim() !== '' ? { reason } : {}
   const named = { suggestionId, operation, author: nameOfAuthor(author), ...(withdrawn && { withdrawn }), ...why }
   const payload = { ...named, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
@@ -62,7 +108,7 @@ const putDecision = (
     return putAnnotation(tx, 'suggestion', {
       ...kept,
       ...repliesAfter(found),
-      pin: anchor === undefined ? (past ?? null) : anchor,
+      pin: decided?.anchor ?? null,
       decidedBy: null,
       decidedAt: null,
       resultVersion: null
@@ -72,7 +118,9 @@ const putDecision = (
     ...(withdrawn && { withdrawn }),
     ...why,
     pin: null,
-    past: anchor === undefined ? found.pin : anchor,
+    past: decided === undefined ? found.pin : decided.anchor,
+    ...(change && { change }),
+    ...(decided?.inverse === undefined ? {} : { inverse: decided.inverse }),
     decidedBy: authorOf(caller),
     decidedAt: tx.now,
     resultVersion: action === 'accept' ? version : null
@@ -97,68 +145,66 @@ interface Request {
   readonly dryRun: boolean | undefined
 }
 
-interface SuggestedChange extends Change {
-  readonly id: string
-  readonly action: Decision['action']
-  /** The number of the suggestion. A later suggestion has a higher number. */
-  readonly number: number
+/**
+ * Returns the words in the new text that replace those of comments, by comment id. A comment on replaced words is then on the new ones, or on the words
+ * that it was written for if an undo brings these back.
+ */
+const commentsOn = ({ annotations, openDoc }: AnnotatedDocument, changes: readonly DecidedChange[]): ReadonlyMap<string, Range> => {
+  const found = new Map<string, Range>()
+  let now: string | undefined
+  for (const [id, { target }] of annotations.comment) {
+    const range = annotations.rangeOf(id)
+    const words = range && replacementOf(changes, range)
+    if (words === undefined) continue
+    now ??= applyEdits(openDoc.snapshot().content, together(changes).edits)
+    const at = now.slice(words.from, words.to).indexOf(target.quote)
+    const from = words.from + at
+    found.set(id, at === -1 || target.quote === '' ? words : { from, to: from + target.quote.length })
+  }
+  return found
 }
 
-/** Returns the text changes of the decisions in document order. Several insertions in one place are in the order in which they were suggested. */
-const changesOf = ({ annotations }: AnnotatedDocument, judged: readonly Judged[]): readonly SuggestedChange[] =>
-  judged
-    .flatMap(({ suggestionId: id, action, verdict }) => {
-      const number = annotations.suggestion.get(id)?.number ?? 0
-      return verdict.kind === 'new' && verdict.change !== undefined ? [{ ...verdict.change, id, action, number }] : []
-    })
-    .toSorted((one, other) => one.range.from - other.range.from || one.range.to - other.range.to || one.number - other.number)
-
-/** Returns the edits of the decisions in document order. */
-const editsMade = (opened: AnnotatedDocument, judged: readonly Judged[]): readonly Edit[] => changesOf(opened, judged).flatMap(editsOf)
-
 /**
- * Returns the offsets in the new text of pending insertions at the edges of the changes, by suggestion id. A decision would otherwise remove the
+ * Returns the places in the new text of pending insertions at the edges of the changes, by suggestion id. A decision would otherwise remove the
  * characters to which their anchors belong. Insertions in one place stay in the order in which they were suggested.
  */
-const besideChanges = ({ annotations }: AnnotatedDocument, changes: readonly SuggestedChange[]): ReadonlyMap<string, number> => {
+const besideChanges = ({ annotations }: AnnotatedDocument, changes: readonly DecidedChange[]): ReadonlyMap<string, Range> => {
   const decided = new Set(changes.map(({ id }) => id))
-  const found = new Map<string, number>()
+  const found = new Map<string, Range>()
   for (const { id, number, operation, status, text } of annotations.suggestion.values()) {
     if (operation !== 'insert' || status !== 'pending' || decided.has(id)) continue
     const at = annotations.rangeOf(id)?.from
     if (at === undefined || changes.some(({ range }) => range.from < at && at < range.to)) continue
     if (!changes.some(({ range }) => range.from <= at && at <= range.to)) continue
     // A space or a line break at its beginning shows that an insertion belongs after words that return.
-    const isBefore = ({ range, action, before, ...change }: SuggestedChange): boolean =>
+    const isBefore = ({ range, action, before, ...change }: DecidedChange): boolean =>
       range.to < at ||
       (range.to === at && (range.from < at || (action === 'reopen' && before === '' ? /^\s/.test(text) : change.number < number)))
-    found.set(
-      id,
-      changes.filter(isBefore).reduce((sum, { before, after }) => sum + after.length - before.length, at)
-    )
+    const now = changes.filter(isBefore).reduce((sum, { before, after }) => sum + after.length - before.length, at)
+    found.set(id, { from: now, to: now })
   }
   return found
 }
 
-/** Returns the anchors of the text that the decisions inserted, by suggestion id. A reopened suggestion is tied to its text again. */
-const anchorsMade = (opened: AnnotatedDocument, judged: readonly Judged[], content: string): ReadonlyMap<string, Anchor | null> => {
-  const { openDoc, annotations } = opened
-  let shift = 0
-  const placed = changesOf(opened, judged).map((change) => {
-    const from = change.range.from + shift
-    shift += change.after.length - change.before.length
-    return { ...change, range: { from, to: from + change.after.length } }
-  })
+/** Returns the positions of the text that the decisions inserted, by suggestion id. A reopened suggestion is tied to its text again. */
+const decidedIn = (
+  { openDoc, annotations }: AnnotatedDocument,
+  changes: readonly DecidedChange[],
+  before: string,
+  content: string
+): ReadonlyMap<string, Decided> => {
+  const made = together(changes).made(before)
   const anchors = anchorsAt(
     openDoc.text,
     content,
-    placed.map(({ range }) => range)
+    made.map(({ range }) => range)
   )
   return new Map(
-    placed.map(({ id, action, range, after }, index) => {
-      const anchor = content.slice(range.from, range.to) === after ? (anchors[index] ?? null) : null
+    made.map(({ change: { id, action, after }, range, inverse }, index) => {
+      const isThere = inverse !== undefined || content.slice(range.from, range.to) === after
+      const anchor = isThere ? (anchors[index] ?? null) : null
       if (action === 'reopen' && anchor !== null) annotations.retie('suggestion', id, anchor, range)
-      return [id, anchor]
+      return [id, { anchor, inverse: action === 'accept' ? inverse : undefined }]
     })
   )
 }
@@ -171,24 +217,25 @@ const shownBy =
   }
 
 /** Writes the judged decisions. There is no `await` before the text changes, so the verdicts are still valid. */
-const write = async <T>(request: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
+const write = async <T>(request: Request, judged: readonly Judged[], described: Described, answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, caller } = request
   const { service, doc, openDoc, annotations } = opened
   const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
-  let anchors: ReadonlyMap<string, Anchor | null> = new Map()
+  // A rejection did not change the text, so these suggestions keep their positions.
+  const untouched = pastsOf(
+    opened,
+    fresh.filter(({ verdict }) => verdict.kind === 'new' && verdict.change === undefined)
+  )
+  let decided: ReadonlyMap<string, Decided> = new Map([...untouched].map(([id, { anchor }]) => [id, { anchor, inverse: undefined }]))
   const also = (tx: Transaction, version: string): { written: Written<'suggestion'>[]; answer: T } => {
-    const written = fresh.map((decision) => putDecision(tx, caller, doc, decision, version, anchors.get(decision.suggestionId)))
+    const written = fresh.map((decision) =>
+      putDecision(tx, caller, doc, decision, version, decided.get(decision.suggestionId), described.get(decision.suggestionId))
+    )
     const show = shownBy(opened, new Map(written.map(({ id, record }) => [id, record])))
     return { written, answer: remember(service, tx, caller, doc, answerOf({ version }, judged, show)) }
   }
   const reads = fresh.map(({ suggestionId }) => keys.suggestion(doc, suggestionId))
-  // A rejection did not change the text, so these suggestions keep their positions.
-  const untouched = fresh.flatMap(({ suggestionId, action, verdict }) => {
-    const found = annotations.suggestion.get(suggestionId)
-    if (action !== 'reopen' || (verdict.kind === 'new' && verdict.change !== undefined) || found?.past == null) return []
-    return [{ id: suggestionId, anchor: found.past, range: pastOf(opened, found) }]
-  })
-  const tied = untouched.map(({ id, anchor, range }) => annotations.retie('suggestion', id, anchor, range))
+  const tied = [...untouched].map(([id, { anchor, range }]) => annotations.retie('suggestion', id, anchor, range))
   const changes = changesOf(opened, judged)
   try {
     if (changes.length === 0) {
@@ -200,8 +247,9 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
       settle(opened, written)
       return answer
     }
-    const edits = editsMade(opened, judged)
-    checkSize(openDoc.snapshot().content, edits)
+    const { edits } = together(changes)
+    const before = openDoc.snapshot().content
+    checkSize(before, edits)
     const idsOf = (action: Decision['action']): string[] => changes.filter((each) => each.action === action).map(({ id }) => id)
     const [accepted, reopened] = [idsOf('accept'), idsOf('reopen')]
     const facts = { ...(accepted.length > 0 && { suggestionIds: accepted }), ...(reopened.length > 0 && { reopenedIds: reopened }) }
@@ -211,13 +259,19 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
       return author === undefined ? [] : [actorNamed(author)]
     }
     const changed = ({ content }: Snapshot): void => {
-      anchors = anchorsMade(opened, judged, content)
+      decided = new Map([...decided, ...decidedIn(opened, changes, before, content)])
     }
     return await changeText(
       opened,
       caller,
       { edits, isCompared: false, cause, event: 'content.changed', facts, authors: accepted.flatMap(suggesterOf) },
-      { reads, untied: accepted, beside: besideChanges(opened, changes), changed, also: (tx, { after }) => also(tx, after.version) }
+      {
+        reads,
+        untied: accepted,
+        placed: new Map([...besideChanges(opened, changes), ...commentsOn(opened, changes)]),
+        changed,
+        also: (tx, { after }) => also(tx, after.version)
+      }
     )
   } catch (error) {
     for (const back of tied) back()
@@ -228,7 +282,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
 /** Returns the response and the changes that `write` would make. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { content, version } = opened.openDoc.snapshot()
-  const edits = editsMade(opened, judged)
+  const { edits } = together(changesOf(opened, judged))
   checkSize(content, edits)
   const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffUnitsMax)
   const answer = answerOf({ version, diff }, judged, shownBy(opened))
@@ -240,6 +294,7 @@ const preview = async <T>({ opened }: Request, judged: readonly Judged[], answer
 const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, decisions } = request
   const { deciding } = opened.annotations
+  const described = request.dryRun === true ? new Map() : await describe(request)
   if (opened.service.turns !== null) await requireRightNow(opened.service, opened.doc, request.caller)
   for (;;) {
     const others = decisions.flatMap(({ suggestionId }) => deciding.get(suggestionId) ?? [])
@@ -250,7 +305,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
   const judged = judge(opened, request.caller, decisions)
   check(judged)
   if (request.dryRun === true) return preview(request, judged, answerOf)
-  const writing = write(request, judged, answerOf)
+  const writing = write(request, judged, described, answerOf)
   for (const { suggestionId } of decisions) deciding.set(suggestionId, writing)
   try {
     return await writing
@@ -288,22 +343,26 @@ export const decideSuggestion = (
   })
 
 /**
- * Withdraws one of the caller's suggestions. Throws `not_author` if somebody else made it, even while it is pending. Also throws `already_decided`
- * and `not_found`.
+ * Withdraws one of the caller's suggestions, or opens a withdrawn one again. Throws `not_author` if somebody else made it, even while it is pending.
+ * Also throws `already_decided` and `not_found`.
  */
 export const withdrawSuggestion = (
   service: Service,
   caller: Caller,
   doc: string,
-  { suggestionId }: Input<'withdrawSuggestion'>
+  { suggestionId, undo = false }: Input<'withdrawSuggestion'>
 ): Promise<Output<'withdrawSuggestion'>> =>
   withAnnotations(service, doc, (opened) => {
     const check = (judged: readonly Judged[]): void => {
       const found = opened.annotations.suggestion.get(suggestionId)
       if (found !== undefined && !sameAuthor(authorOf(caller), found.author)) throw new ServiceError('not_author')
       for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
+      // Undoing any other decision needs the edit role.
+      if (undo && found !== undefined && found.status !== 'pending' && found.withdrawn !== true)
+        throw new ServiceError('already_decided', { suggestionStatus: found.status })
     }
-    const decisions = [{ suggestionId, action: 'reject', withdrawn: true }] as const
+    const decision = undo ? ({ action: 'reopen' } as const) : ({ action: 'reject', withdrawn: true } as const)
+    const decisions = [{ suggestionId, ...decision }]
     return decide({ opened, caller, decisions, dryRun: undefined }, check, (_told, _judged, show) => ({
       ok: true,
       suggestion: show(suggestionId) as Shown

@@ -70,9 +70,9 @@ export const replyToSuggestion = (
         service.quotas.require(tx.head, Buffer.byteLength(body))
         const payload = { suggestionId, ...(found.task === null ? {} : { taskId: found.task }), replyId: made.id }
         const event = tx.event('suggestion.replied', actorOf(caller), payload)
-        const except = tellMentions(tx, caller, payload, body)
-        tx.notify(event, { by: authorOf(caller), people: takingPart(found), except })
-        const reply: Reply = { ...made, createdAt: tx.now }
+        const mentioned = tellMentions(tx, caller, payload, body)
+        tx.notify(event, { by: authorOf(caller), people: takingPart(found), except: mentioned })
+        const reply: Reply = { ...made, createdAt: tx.now, ...(mentioned.length > 0 && { mentioned }) }
         const written = putAnnotation(tx, 'suggestion', { ...found, replies: [...(found.replies ?? []), reply], updatedAt: tx.now })
         opened.annotations.requireRoom(written)
         const shown = { id: made.id, reply: showReply(reply), suggestion: showSuggestion(opened, written.record as Suggestion) }

@@ -7,7 +7,7 @@ import { epochOf } from '../accounts/accounts.ts'
 import { anonymous, asProgram, type Caller, type Identity, type Rests, type Scope } from './caller.ts'
 import { documentDeleted, isInTrash } from '../documents/deleted.ts'
 import { audit, auditActor } from '../records/audit.ts'
-import { decodeRecord, encodeRecord, firstLinkLabel, type KeyIndex, keys, type Share } from '../records/keys.ts'
+import { decodeRecord, encodeRecord, isFirstLink, type KeyIndex, keys, type Share } from '../records/keys.ts'
 import type { Transaction } from '../records/transaction.ts'
 import { findProgram, type FoundProgram } from '../accounts/programs.ts'
 import { hashSecret } from '../secrets.ts'
@@ -71,7 +71,7 @@ const touch = (service: Service, doc: string, share: string, identity: Identity)
  * Returns the name of the person for whom a link was made. The label of a document's first link, or of an assignment's link, is not the name of a
  * person.
  */
-const linkName = ({ label, task }: Share): string | null => (task === undefined && label !== firstLinkLabel ? label : null)
+const linkName = (share: Share): string | null => (share.task === undefined && !isFirstLink(share) ? share.label : null)
 
 const guest = (credentials: Credentials): Caller => ({ ...anonymous, identity: { kind: 'guest', name: credentials.author ?? null } })
 

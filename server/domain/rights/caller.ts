@@ -130,6 +130,16 @@ const sameName = (one: string | null, other: string | null): boolean => one?.nor
 export const sameAuthor = (one: Author, other: Author): boolean =>
   one.kind === other.kind && one.id === other.id && (one.kind !== 'guest' || sameName(one.name, other.name))
 
+/** Checks that the caller wrote a record. Throws `not_author`. */
+export const requireAuthor = (caller: Caller, { author }: { readonly author: Author }): void => {
+  if (!sameAuthor(authorOf(caller), author)) throw new ServiceError('not_author')
+}
+
+/** Checks that the caller wrote a record or is an owner of the document. Throws `not_author`. */
+export const requireAuthorOrOwner = (caller: Caller, record: { readonly author: Author }): void => {
+  if (!includesRole(caller.role, 'owner')) requireAuthor(caller, record)
+}
+
 /** Returns the displayed name of an author. A guest without a name is shown as "guest". */
 export const nameOfAuthor = ({ kind, name }: Author): string => name ?? kind
 

@@ -8,7 +8,7 @@ import { isLive } from './authority.ts'
 import { actorOf, type By, type Caller, requireRole } from './caller.ts'
 import { audit, type AuditActor, auditActor } from '../records/audit.ts'
 import { remember } from '../records/idempotency.ts'
-import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from '../records/keys.ts'
+import { decodeRecord, encodeRecord, isFirstLink, type KeyIndex, keys, type Share, type Task } from '../records/keys.ts'
 import type { Transaction } from '../records/transaction.ts'
 import { changeLinks, endWithin, lineageOf, listLinks, makerOf, requireNotFreed, requireOwnerLeft, rootOf } from './lineage.ts'
 import { hashSecret, newId, newShareKey } from '../secrets.ts'
@@ -43,6 +43,7 @@ export const presentShare = (
     expiresAt: instantOrNull(share.expiresAt),
     madeThrough: share.maker ?? null,
     lastUsedAt: instantOrNull(lastUsedAt),
+    first: isFirstLink(share),
     revoked: share.revokedAt !== null
   }
 }
@@ -63,6 +64,8 @@ interface NewShare {
   readonly expiresAt: number | null
   /** The review assignment for which the link is made. */
   readonly task?: string
+  /** Whether the link is made with the document. */
+  readonly first?: boolean
 }
 
 /**
@@ -72,7 +75,7 @@ export const putShare = (
   service: Service,
   tx: Transaction,
   doc: string,
-  { by, maker, role, label, expiresAt, task }: NewShare
+  { by, maker, role, label, expiresAt, task, first = false }: NewShare
 ): { share: Share; secret: string } => {
   const { shares, taskShares = 0 } = tx.head
   if (task === undefined ? shares >= limits.sharesMax : taskShares >= limits.taskSharesMax) throw tooManyLinks(task !== undefined)
@@ -88,6 +91,7 @@ export const putShare = (
     createdAt: tx.now,
     expiresAt: endWithin(maker, expiresAt),
     revokedAt: null,
+    first,
     ...(task === undefined ? {} : { task }),
     ...(maker === undefined ? {} : { maker: maker.id }),
     ...(root === undefined ? {} : { root })

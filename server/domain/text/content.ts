@@ -237,8 +237,8 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
 interface ExtraWrites<T> {
   /** Annotations whose text is replaced, so their anchors need not move. */
   readonly untied?: readonly string[]
-  /** The offsets in the new text of annotations between two characters, by id. Their anchors belong to the characters there. */
-  readonly beside?: ReadonlyMap<string, number>
+  /** The ranges in the new text of annotations that the change would leave without a place, by id. Their anchors belong to the characters there. */
+  readonly placed?: ReadonlyMap<string, Range>
   readonly reads?: readonly Key[]
   /** Called with the new text as soon as the text has changed, before the commit. */
   readonly changed?: (after: Snapshot) => void
@@ -294,7 +294,7 @@ export const changeText = async <T>(
   opened: AnnotatedDocument,
   caller: Caller,
   change: TextChange,
-  { reads = [], untied = [], beside = new Map(), changed, also }: ExtraWrites<T>
+  { reads = [], untied = [], placed = new Map(), changed, also }: ExtraWrites<T>
 ): Promise<T> => {
   const { service, doc, openDoc, follower, annotations } = opened
   service.live.requireRight(doc, caller)
@@ -309,7 +309,7 @@ export const changeText = async <T>(
     saved = saveUnsaved(tx, before)
   })
   const { after, moved } =
-    change.edits.length === 0 ? { after: before, moved: [] } : annotations.apply(change.edits, actor, change.isCompared, beside)
+    change.edits.length === 0 ? { after: before, moved: [] } : annotations.apply(change.edits, actor, change.isCompared, placed)
   changed?.(after)
   const shown = lastPlace(change.edits)
   if (shown !== undefined) service.live.showAgent(doc, caller, shown)

@@ -11,6 +11,8 @@
  */
 import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'
+import { tidyActor } from '../rights/caller.ts'
+import { applyToText } from '../../../shared/text/apply-edits.ts'
 import { applyEdits, type Edit } from '../../../shared/text/diff.ts'
 import { type Tail, type Snapshot, snapshotOf } from './journal.ts'
 import { NodeUpdates, type NodeUpdatesOptions } from './node-updates.ts'
@@ -141,14 +143,9 @@ export class OpenDocument {
    * text, so no other node may write before them (turns.ts).
    */
   apply(edits: readonly Edit[], actor: string, isCompared = false, isPlanned = true): Snapshot {
-    // Edits are applied from the last to the first, so that offsets stay valid. Nothing here can throw, because Yjs has no rollback.
-    const apply = (): void => {
-      for (const edit of edits.toReversed()) {
-        if (edit.to > edit.from) this.text.delete(edit.from, edit.to - edit.from)
-        if (edit.insert !== '') this.text.insert(edit.from, edit.insert)
-      }
-    }
     const before = this.snapshot().content
+    // Nothing here can throw, because Yjs has no rollback. Only tidying leaves marks, because they would count as characters of an author.
+    const apply = (): void => applyToText(this.text, edits, actor === tidyActor ? before : undefined)
     if (isCompared && edits.length > 0) this.#queue.expectReplacement()
     this.#isPlanned = isPlanned
     try {

@@ -4,7 +4,8 @@
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { withValues } from '../../../shared/fences/document-sheets.ts'
-import { fencesOf } from '../../../shared/fences/fences.ts'
+import { type DescribedChange, describedEdit, shortened } from '../../../shared/fences/described-change.ts'
+import { fenceAt, fencesOf } from '../../../shared/fences/fences.ts'
 import { tidyEdits } from '../../../shared/fences/tidy.ts'
 import { limits } from '../../../shared/limits.ts'
 import { linesOf, type Range } from '../../../shared/text/targets.ts'
@@ -124,8 +125,22 @@ const untidyFences = (text: string): UntidyFence[] =>
     return edits.length === 0 ? [] : [{ body: `${kind} ${source.slice(bodyFrom, bodyTo)}`, bodyFrom, bodyTo, edits }]
   })
 
+/** Describes the changes that edits make to components. Each edit is described as if it were the only one. The work is bounded. */
+const describedEdits = (text: string, edits: readonly Edit[]): (DescribedChange | undefined)[] => {
+  const fences = fencesOf(text)
+  let left = limits.describedUnitsMax
+  return edits.map((edit) => {
+    const fence = fenceAt(fences, edit.from)
+    if (fence === undefined) return undefined
+    left -= fence.to - fence.from + edit.insert.length
+    const found = left < 0 ? undefined : describedEdit([fence], edit)
+    return found && shortened(found, limits.describedWordsMax)
+  })
+}
+
 export const textWork = {
   untidyFences,
+  describedEdits,
   mentionIndex,
   target,
   rangeNamed,

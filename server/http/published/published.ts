@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { pageHtml } from '../../../shared/markdown/published-html.ts'
+import { languageIn, type PublishedLanguage } from '../../../shared/markdown/published-words.ts'
 import { isDocumentId } from '../../../shared/names.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -72,7 +73,27 @@ const drawingsFor = async (http: Http, doc: string): Promise<Drawings> => {
   )
 }
 
-const prepare = async (document: PublishedDocument, http: Http, built: Built, render: Render): Promise<Prepared> => {
+const isPublishedLanguage = (tag: string | undefined): tag is PublishedLanguage => tag === 'en' || tag === 'de'
+
+/**
+ * Returns the language of the words around the text: the language of the text, if it names one that we have, or else the browser's. Cookies do not
+ * matter, so that caches can share the page.
+ */
+const languageOf = (ctx: Context, { snapshot }: PublishedDocument): PublishedLanguage => {
+  const own = languageIn(snapshot.content)?.split('-')[0]?.toLowerCase()
+  return isPublishedLanguage(own) ? own : ctx.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en'
+}
+
+/** A document with everything that its page needs. */
+interface Parts {
+  readonly document: PublishedDocument
+  readonly language: PublishedLanguage
+  readonly http: Http
+  readonly built: Built
+  readonly render: Render
+}
+
+const prepare = async ({ document, language, http, built, render }: Parts): Promise<Prepared> => {
   const { service, log } = http
   const { id, title, indexed, publishedAt, author, updatedAt, snapshot } = document
   const drawings = await drawingsFor(http, id)
@@ -86,7 +107,21 @@ const prepare = async (document: PublishedDocument, http: Http, built: Built, re
   const { style, font } = built
   const needed = Object.entries(built.scripts).filter(([name]) => rendered.html.includes(`<figure class="component ${name}"`))
   const scripts = needed.flatMap(([, script]) => script ?? [])
-  const page = { ...rendered, title, url, markdownUrl: `${url}.md`, indexed, publishedAt, updatedAt, author, style, font, scripts }
+  const languages = { language, textLanguage: languageIn(snapshot.content) }
+  const page = {
+    ...rendered,
+    ...languages,
+    title,
+    url,
+    markdownUrl: `${url}.md`,
+    indexed,
+    publishedAt,
+    updatedAt,
+    author,
+    style,
+    font,
+    scripts
+  }
   const packed = await pack(pageHtml(page))
   const styleSource = rendered.css === '' ? "'self'" : `'self' 'sha256-${createHash('sha256').update(rendered.css).digest('base64')}'`
   const tag = createHash('sha256').update(packed.plain).digest('base64url').slice(0, 22)
@@ -114,6 +149,7 @@ const send = (ctx: Context, tag: string, { plain, br, gzip: gzipped }: Packed): 
 }
 
 const sendPage = (ctx: Context, page: Prepared, { indexed }: PublishedDocument, foreignMedia: boolean): void => {
+  ctx.vary('Accept-Language')
   ctx.set('Content-Security-Policy', contentSecurityPolicy(page, foreignMedia))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (!indexed) ctx.set('X-Robots-Tag', 'noindex')
@@ -161,15 +197,15 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     const { id, snapshot } = document
     sendMarkdown(ctx, document, await texts.get(JSON.stringify([id, snapshot.version]), () => pack(snapshot.content)))
   }
-  const pageOf = (document: PublishedDocument): Promise<Prepared> => {
+  const pageOf = (document: PublishedDocument, language: PublishedLanguage): Promise<Prepared> => {
     const { id, title, indexed, author, publishedAt, drawings, snapshot } = document
-    const name = JSON.stringify([id, snapshot.version, title, indexed, author, publishedAt, drawings])
-    return pages.get(name, () => prepare(document, http, built, render))
+    const name = JSON.stringify([id, snapshot.version, title, indexed, author, publishedAt, drawings, language])
+    return pages.get(name, () => prepare({ document, language, http, built, render }))
   }
   const page = async (ctx: Context, document: PublishedDocument): Promise<void> => {
     const { id } = document
     try {
-      sendPage(ctx, await pageOf(document), document, http.foreignMedia)
+      sendPage(ctx, await pageOf(document, languageOf(ctx, document)), document, http.foreignMedia)
     } catch (error) {
       if (!(error instanceof Outdated)) throw error
       // A caller that waited for an older version gets the newer one.
@@ -185,7 +221,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     const ctx = koa as unknown as Context
     const [, id = '', source = '', look = ''] = drawingPattern.exec(ctx.path) ?? []
     const document = await find(id)
-    const shown = await pageOf(document)
+    const shown = await pageOf(document, languageOf(ctx, document))
     // Pictures of diagrams that the text no longer contains are not served.
     const svg = shown.pictures.has(ctx.path) ? await readPicture(service, id, source, look as Theme) : undefined
     if (svg === undefined) throw new ServiceError('not_found')

@@ -5,7 +5,7 @@ import { withOwnIds } from '../../../shared/components/own-ids.ts'
 import { endStep } from '../binding.ts'
 import { gapOf } from './gaps.ts'
 import { moveTo, type Move, type Run } from './move.ts'
-import { indexAt, siblingsOf, type Unit } from './units.ts'
+import { indexAt, siblingsOf, type SiblingsOptions, type Unit } from './units.ts'
 
 export interface Chosen {
   readonly units: readonly Unit[]
@@ -13,8 +13,8 @@ export interface Chosen {
 }
 
 /** Returns the blocks that the selection touches, and the siblings with which they can swap places. */
-export function chosenBlocks(state: EditorState, { from, to } = state.selection.main): Chosen | undefined {
-  const units = siblingsOf(state, from, to)
+export function chosenBlocks(state: EditorState, { from, to } = state.selection.main, options: SiblingsOptions = {}): Chosen | undefined {
+  const units = siblingsOf(state, from, to, options)
   const first = indexAt(units, from)
   const behind = indexAt(units, to)
   const last = (units[behind]?.from ?? Infinity) <= to ? behind : behind - 1
@@ -38,7 +38,7 @@ function nextPlace(units: readonly Unit[], run: Run, step: 1 | -1): number | und
   return undefined
 }
 
-function dispatchStep(view: EditorView, spec: TransactionSpec): true {
+export function dispatchStep(view: EditorView, spec: TransactionSpec): true {
   const end = view.state.facet(endStep)
   end(view)
   view.dispatch({ userEvent: 'move.block', ...spec })

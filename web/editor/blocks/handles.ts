@@ -1,23 +1,22 @@
 /**
  * The handle in the margin next to the block under the pointer. A click opens the block's menu, and a drag moves the block to the line that marks the
- * target. Only pointer movements update the handle, never a key. It lies over the text, so nothing moves when it appears. Narrow windows have no
+ * target (drag.ts, which loads with the first handle). Only pointer movements update the handle, never a key. It lies over the text, so nothing moves when it appears. Narrow windows have no
  * handle.
  */
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { t } from '../../text/t.ts'
-import { mayStand, moveBlocks, type Chosen } from './commands.ts'
-import { openBlockMenu } from './menu.tsx'
-import { indexAt, siblingsOf, unitAt, type Unit } from './units.ts'
+import type { BlockDrag } from './drag.ts'
+import { collapsiblesOf } from '../collapsible-parts.ts'
+import { openBlockMenu } from './open-menu.ts'
+import { draggedBlocks, stretchOf, type Stretch } from './dragged.ts'
+import { unitAt, type Unit } from './units.ts'
 
-/** Distance after which a press becomes a drag, in pixels. */
-const dragFrom = 5
 /** Narrowest window with a margin for the handle, in pixels. */
 const windowMin = 700
 const [width, height, distance] = [20, 26, 34]
+const quoteMarkWidth = 8
 /** Width of a list item's marker, in `em` (style/editor.css). */
 const signWidth = 1.6
-/** Distance from the upper and lower edge within which the text scrolls, in pixels, and its highest speed, in pixels per frame. */
-const [edge, speedMax] = [48, 18]
 
 const isWithin = ({ state }: EditorView, { from, to }: Unit): boolean => state.selection.main.head > from && state.selection.main.head < to
 
@@ -27,13 +26,7 @@ interface HandlePosition {
   readonly top: number
 }
 
-interface Drag {
-  chosen: Chosen
-  /** The index of the target, or undefined until the pointer has moved far enough. */
-  to: number | undefined
-  y: number
-  frame: number
-}
+const loadDrag = async (): Promise<typeof BlockDrag> => (await import('./drag.ts')).BlockDrag
 
 class BlockHandle {
   readonly #view: EditorView
@@ -41,7 +34,10 @@ class BlockHandle {
   readonly #handle = this.#dom.appendChild(document.createElement('button'))
   readonly #line = this.#dom.appendChild(document.createElement('div'))
   #unit: Unit | undefined
-  #drag: Drag | undefined
+  #drag: BlockDrag | undefined
+  /** The last movement of the pointer. */
+  #pointer: PointerEvent | undefined
+  #isPressed = false
   /** Whether the next click ends a drag and must be ignored. */
   #dragged = false
 
@@ -58,8 +54,9 @@ class BlockHandle {
     this.#hide()
     this.#line.hidden = true
     this.#handle.addEventListener('mousedown', (event) => event.preventDefault())
-    this.#handle.addEventListener('pointerenter', () => this.#unit !== undefined && this.#outline(this.#unit))
+    this.#handle.addEventListener('pointerenter', this.#entered)
     this.#handle.addEventListener('pointerdown', (event) => this.#press(event))
+    this.#handle.addEventListener('pointerup', () => (this.#isPressed = false))
     this.#handle.addEventListener('click', () => this.#open())
     view.scrollDOM.append(this.#dom)
     view.scrollDOM.addEventListener('pointermove', this.#moved)
@@ -67,34 +64,14 @@ class BlockHandle {
     view.contentDOM.addEventListener('focusout', this.#left)
   }
 
-  update({ docChanged, changes, geometryChanged }: ViewUpdate): void {
-    if (!docChanged) {
-      if (geometryChanged) this.#follow()
-      return
-    }
-    if (this.#drag === undefined) {
-      if (this.#unit !== undefined) this.#hide()
-      return
-    }
-    // If others type during a drag, the same block is still dragged.
-    const drag = this.#drag
-    const { units, run } = drag.chosen
-    const chosen = this.#chosenAt(changes.mapPos(units[run.first]?.from ?? 0, 1))
-    if (chosen === undefined) return this.#end()
-    drag.chosen = chosen
-    cancelAnimationFrame(drag.frame)
-    if (drag.to !== undefined) drag.frame = requestAnimationFrame(() => this.#drag === drag && this.#updateTarget(drag))
-  }
-
-  /** Returns the block that begins at a position, together with its siblings. */
-  #chosenAt(from: number): Chosen | undefined {
-    const units = siblingsOf(this.#view.state, from, from, { isDrag: true })
-    const first = indexAt(units, from)
-    return units[first]?.from === from ? { units, run: { first, last: first } } : undefined
+  update(update: ViewUpdate): void {
+    if (this.#drag !== undefined) return this.#drag.update(update)
+    if (update.docChanged && this.#unit !== undefined) this.#hide()
+    else if (update.geometryChanged) this.#follow()
   }
 
   destroy(): void {
-    this.#end()
+    this.#drag?.end()
     this.#view.scrollDOM.removeEventListener('pointermove', this.#moved)
     this.#view.scrollDOM.removeEventListener('pointerleave', this.#hide)
     this.#view.contentDOM.removeEventListener('focusout', this.#left)
@@ -115,8 +92,10 @@ class BlockHandle {
     if (!(relatedTarget instanceof Element && relatedTarget.closest('.pop, .block-handles') !== null)) this.#hide()
   }
 
-  readonly #moved = ({ target, pointerType, clientY }: PointerEvent): void => {
+  readonly #moved = (event: PointerEvent): void => {
+    const { target, pointerType, clientY } = event
     const view = this.#view
+    this.#pointer = event
     if (pointerType !== 'mouse' || this.#drag !== undefined || view.state.readOnly || innerWidth < windowMin) return
     if (target instanceof Node && this.#dom.contains(target)) return
     const block = view.lineBlockAtHeight(clientY - view.documentTop)
@@ -160,18 +139,23 @@ class BlockHandle {
     this.#unit = unit
     this.#put(this.#placeOf(unit))
     this.#handle.hidden = false
+    loadDrag().catch(() => undefined)
   }
 
   /** Returns the position of a block's handle. Reads the layout, which the editor does not allow during an update. */
   #placeOf(unit: Unit): HandlePosition {
     const view = this.#view
     const { x, y } = this.#origin()
-    const block = view.lineBlockAt(unit.from)
-    const caret = view.coordsAtPos(unit.from)
+    // The opening tag of collapsible text is hidden, and its title is the first visible line.
+    const from = collapsiblesOf(view.state).find(({ opening }) => opening.from === unit.from)?.words.from ?? unit.from
+    const block = view.lineBlockAt(from)
+    const caret = view.coordsAtPos(from)
     const top = view.documentTop + block.top
     // The handle is next to the first line of text, regardless of the space above a heading.
     const middle = caret === null || caret.bottom - caret.top > 60 || caret.top < top - 2 ? top + 16 : (caret.top + caret.bottom) / 2
-    return { left: Math.max(2, this.#leftOf(unit) + x - distance), top: middle + y - height / 2 }
+    // The marker of a quote is in the margin while the caret is there.
+    const markWidth = unit.name === 'Blockquote' ? quoteMarkWidth : 0
+    return { left: Math.max(2, this.#leftOf(unit) + x - distance - markWidth), top: middle + y - height / 2 }
   }
 
   #put({ left, top }: HandlePosition): void {
@@ -201,119 +185,50 @@ class BlockHandle {
     const unit = this.#unit
     if (event.button !== 0 || unit === undefined || this.#view.state.readOnly) return
     event.preventDefault()
-    const chosen = this.#chosenAt(unit.from)
-    if (chosen === undefined) return
     this.#dragged = false
-    this.#outline(unit)
-    const { dom } = this.#view
-    const begun = event.clientY
-    const drag: Drag = { chosen, to: undefined, y: begun, frame: 0 }
-    this.#drag = drag
+    this.#isPressed = true
     this.#handle.setPointerCapture(event.pointerId)
-    const move = ({ clientY }: PointerEvent): void => {
-      drag.y = clientY
-      if (drag.to === undefined && Math.abs(clientY - begun) < dragFrom) return
-      if (drag.to === undefined) dom.classList.add('block-dragging')
-      this.#updateTarget(drag)
-    }
-    const up = (last: PointerEvent): void => {
-      const { to } = drag
-      const isOver = this.#drag !== drag
-      this.#dragged = to !== undefined
-      this.#end()
-      if (!isOver && last.type === 'pointerup' && to !== undefined) this.#drop(drag.chosen, to)
-    }
-    this.#listeners = { move, up }
-    this.#handle.addEventListener('pointermove', move)
-    this.#handle.addEventListener('pointerup', up)
-    this.#handle.addEventListener('pointercancel', up)
-    addEventListener('keydown', this.#escape, true)
+    loadDrag().then(
+      (Drag) => {
+        if (this.#isPressed && this.#unit === unit && this.#drag === undefined) this.#drag = this.#begun(Drag, unit, event)
+      },
+      () => undefined
+    )
   }
 
-  #listeners: { readonly move: (event: PointerEvent) => void; readonly up: (event: PointerEvent) => void } | undefined
-
-  #drop(chosen: Chosen, to: number): void {
-    moveBlocks(this.#view, chosen, to, false)
-    this.#view.focus()
+  #begun(Drag: typeof BlockDrag, unit: Unit, event: PointerEvent): BlockDrag | undefined {
+    const chosen = draggedBlocks(this.#view.state, unit)
+    if (chosen === undefined) return undefined
+    this.#outline(stretchOf(chosen))
+    const drag = new Drag(this.#view, { handle: this.#handle, line: this.#line }, chosen, {
+      event,
+      origin: () => this.#origin(),
+      leftOf: (other) => this.#leftOf(other),
+      edge: this.#leftOf(unit) - event.clientX,
+      onEnd: (isMoved) => {
+        this.#drag = undefined
+        this.#dragged = isMoved
+      }
+    })
+    // The pointer may have moved while the code was loading.
+    if (this.#pointer !== undefined && this.#pointer.timeStamp > event.timeStamp) drag.move(this.#pointer)
+    return drag
   }
 
-  readonly #escape = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape') return
-    event.preventDefault()
-    event.stopPropagation()
-    this.#dragged = true
-    this.#end()
+  readonly #entered = (): void => {
+    const chosen = this.#unit === undefined ? undefined : draggedBlocks(this.#view.state, this.#unit)
+    if (chosen !== undefined) this.#outline(stretchOf(chosen))
   }
 
-  /** Marks the block while the pointer is on its handle or drags it. Lines without blank lines between them are one block. */
-  #outline(unit: Unit): void {
+  /** Marks the blocks while the pointer is on the handle or drags it. Lines without blank lines between them are one block. */
+  #outline({ from, to }: Stretch): void {
     const view = this.#view
     const { x, y } = this.#origin()
-    const [top, bottom] = [view.lineBlockAt(unit.from).top, view.lineBlockAt(unit.to).bottom].map((at) => at + view.documentTop + y)
+    const [top, bottom] = [view.lineBlockAt(from).top, view.lineBlockAt(to).bottom].map((at) => at + view.documentTop + y)
     this.#handle.style.setProperty('--block-top', `${(top ?? 0) - parseFloat(this.#handle.style.top)}px`)
     this.#handle.style.setProperty('--block-height', `${(bottom ?? 0) - (top ?? 0)}px`)
     const right = view.contentDOM.getBoundingClientRect().right - parseFloat(getComputedStyle(view.contentDOM).paddingRight)
     this.#handle.style.setProperty('--block-width', `${right + x - parseFloat(this.#handle.style.left) - distance}px`)
-  }
-
-  /** Finds the target under the pointer, and scrolls near the edges. */
-  #updateTarget(drag: Drag): void {
-    const view = this.#view
-    const { units, run } = drag.chosen
-    const at = drag.y - view.documentTop
-    const block = view.lineBlockAtHeight(at)
-    const index = Math.min(indexAt(units, block.from), units.length - 1)
-    const middle = this.#middleOf(units[index])
-    let to = at > middle ? index + 1 : index
-    // If the blocks must not split a list, the target is the nearer end of that list.
-    while (!mayStand(units, run, to)) to += at > middle ? 1 : -1
-    drag.to = to
-    this.#mark(drag.chosen, to)
-    cancelAnimationFrame(drag.frame)
-    const { top, bottom } = view.scrollDOM.getBoundingClientRect()
-    const beyond = drag.y < top + edge ? drag.y - top - edge : drag.y > bottom - edge ? drag.y - bottom + edge : 0
-    if (beyond === 0) return
-    drag.frame = requestAnimationFrame(() => {
-      view.scrollDOM.scrollTop += Math.max(-speedMax, Math.min(speedMax, beyond / 3))
-      if (this.#drag === drag) this.#updateTarget(drag)
-    })
-  }
-
-  #middleOf(unit: Unit | undefined): number {
-    if (unit === undefined) return 0
-    return (this.#view.lineBlockAt(unit.from).top + this.#view.lineBlockAt(unit.to).bottom) / 2
-  }
-
-  /** Draws a line between two blocks at the target. There is no line where the block would not move. */
-  #mark({ units, run }: Chosen, to: number): void {
-    const view = this.#view
-    this.#line.hidden = to >= run.first && to <= run.last + 1
-    const [above, below, own] = [units[to - 1], units[to], units[run.first]]
-    if (own === undefined) return
-    const { x, y } = this.#origin()
-    const bottom = above === undefined ? undefined : view.lineBlockAt(above.to).bottom
-    const top = below === undefined ? undefined : view.lineBlockAt(below.from).top
-    const at = ((bottom ?? top ?? 0) + (top ?? bottom ?? 0)) / 2
-    const left = this.#leftOf(own)
-    const right = view.contentDOM.getBoundingClientRect().right - parseFloat(getComputedStyle(view.contentDOM).paddingRight)
-    this.#line.style.left = `${left + x}px`
-    this.#line.style.width = `${right - left}px`
-    this.#line.style.top = `${at + view.documentTop + y - 1.5}px`
-  }
-
-  #end(): void {
-    const drag = this.#drag
-    if (drag === undefined) return
-    this.#drag = undefined
-    cancelAnimationFrame(drag.frame)
-    this.#line.hidden = true
-    this.#view.dom.classList.remove('block-dragging')
-    if (this.#listeners !== undefined) {
-      this.#handle.removeEventListener('pointermove', this.#listeners.move)
-      this.#handle.removeEventListener('pointerup', this.#listeners.up)
-      this.#handle.removeEventListener('pointercancel', this.#listeners.up)
-    }
-    removeEventListener('keydown', this.#escape, true)
   }
 }
 

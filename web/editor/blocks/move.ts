@@ -21,7 +21,7 @@ export interface Run {
 }
 
 /** Returns a range of the text with edits applied. */
-function textOf(state: EditorState, from: number, to: number, edits: readonly Edit[]): string {
+export function textOf(state: EditorState, from: number, to: number, edits: readonly Edit[]): string {
   let [text, at] = ['', from]
   for (const edit of edits) {
     if (edit.from < from || edit.to > to) continue

@@ -24,7 +24,7 @@ function runsOf(order: readonly Unit[]): Unit[][] {
 }
 
 /** Returns the first number of a list and the step between its numbers, 0 or 1. Undefined if the steps are not all 0 or all 1. */
-function countOf(units: readonly Unit[]): { readonly first: number; readonly step: 0 | 1 } | undefined {
+export function countOf(units: readonly Unit[]): { readonly first: number; readonly step: 0 | 1 } | undefined {
   const values = units.toSorted((one, other) => one.from - other.from).map(({ item }) => item?.number?.value ?? 0)
   const [first = 1] = values
   if (values.every((value, index) => value === first + index)) return { first, step: 1 }
@@ -35,7 +35,7 @@ function countOf(units: readonly Unit[]): { readonly first: number; readonly ste
  * Changes the number of an item. If the number gets longer, the item's text is indented further, because it would otherwise no longer belong to the
  * item.
  */
-function numberEdits({ doc }: EditorState, { from, to, item }: Unit, value: number): Edit[] {
+export function numberEdits({ doc }: EditorState, { from, to, item }: Unit, value: number): Edit[] {
   const number = item?.number
   if (number === undefined || number.value === value) return []
   const insert = String(value)

@@ -31,9 +31,9 @@ export interface Unit {
 }
 
 /** Longest time to parse the text for a move, in milliseconds. */
-const parseMs = 200
+export const parseMs = 200
 
-const isList = ({ name }: SyntaxNode): boolean => name === 'BulletList' || name === 'OrderedList'
+export const isList = ({ name }: SyntaxNode): boolean => name === 'BulletList' || name === 'OrderedList'
 
 function linesOf({ doc }: EditorState, { from, to }: SyntaxNode): { from: number; to: number } {
   const first = doc.lineAt(from)
@@ -52,7 +52,7 @@ function itemOf(state: EditorState, node: SyntaxNode, list: SyntaxNode): ItemOf 
   return { list: list.from, sign: written.slice(-1), number, loose: between.split('\n').length > 2 }
 }
 
-function unitOf(state: EditorState, node: SyntaxNode): Unit {
+export function unitOf(state: EditorState, node: SyntaxNode): Unit {
   const list = node.name === 'ListItem' ? node.parent : null
   return { ...linesOf(state, node), name: node.name, item: list === null ? undefined : itemOf(state, node, list) }
 }

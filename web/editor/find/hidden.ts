@@ -4,10 +4,10 @@
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { EditorState, Text } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
 import { componentsOf, isDrawable } from '../../../shared/fences/drawn.ts'
 import { unseenIn } from '../../../shared/fences/unseen.ts'
 import { drawsComponents } from '../inserts.ts'
+import { isLive } from '../is-live.ts'
 import { collapsiblesIn, tagsOf } from '../collapsible-parts.ts'
 import { decorateRange } from '../live/live.ts'
 
@@ -27,10 +27,6 @@ interface Known {
 }
 
 const knownOf = new WeakMap<Text, Known>()
-
-/** Whether the text is shown in the live view. */
-export const isLive = (state: EditorState): boolean =>
-  state.facet(EditorView.editorAttributes).some((attributes) => 'class' in attributes && attributes['class'] === 'cm-live')
 
 const isParsed = (state: EditorState, to: number): boolean => syntaxTree(state).length >= to
 

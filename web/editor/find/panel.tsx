@@ -1,4 +1,4 @@
-/** The panel for finding and replacing, above the text. */
+/** The panel for finding and replacing, at the top of the text. */
 import {
   closeSearchPanel,
   findNext,
@@ -20,8 +20,10 @@ import { handOver } from '../../ui/early-field.ts'
 import { t, term, tn } from '../../text/t.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { leftMatch } from '../inserts.ts'
+import { coverTop } from './cover.ts'
 import { drawnMarks } from './drawn.ts'
-import { isLive } from './hidden.ts'
+import { isLive } from '../is-live.ts'
+import { moveByTab } from './tab-order.ts'
 import { count, countAll, goToMatch, isAtMatch, readFurther, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
 
 /** Shortest time between two counts, in milliseconds. Counting the matches of a long document is slow. */
@@ -183,6 +185,7 @@ function createPanel(view: EditorView): Panel {
   dom.setAttribute('aria-label', t('Find and replace'))
   dom.addEventListener('keydown', (event) => {
     if (runScopeHandlers(view, event, 'search-panel')) event.preventDefault()
+    else moveByTab(dom, event)
   })
   render(<FindPanel view={view} shown={shown} />, dom)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -193,6 +196,7 @@ function createPanel(view: EditorView): Panel {
   }
   const refreshLater = (): void => void (timer ??= setTimeout(refresh, countMs))
   const marks = drawnMarks(view, refreshLater)
+  const uncover = coverTop(view, dom)
   return {
     dom,
     top: true,
@@ -207,6 +211,7 @@ function createPanel(view: EditorView): Panel {
     destroy() {
       clearTimeout(timer)
       marks.close()
+      uncover()
       render(null, dom)
     }
   }

@@ -1,5 +1,6 @@
 /** Copies and cuts the selected cells of a table. */
 import { EditorView } from '@codemirror/view'
+import { ownCopy } from '../own-copy.ts'
 import { chosenCells, chosenRows } from '../chosen-cells.ts'
 import { clearCells } from './grids.ts'
 
@@ -17,7 +18,10 @@ function take(event: ClipboardEvent, view: EditorView): boolean {
   const html = (text: string): string =>
     `<td>${text.replaceAll(/[&<>]/g, (sign) => escaped[sign] ?? sign).replaceAll('&lt;br&gt;', '<br>')}</td>`
   event.clipboardData.setData('text/plain', rows.map((row) => row.map(quoted).join('\t')).join('\n'))
-  event.clipboardData.setData('text/html', `<table>${rows.map((row) => `<tr>${row.map(html).join('')}</tr>`).join('')}</table>`)
+  event.clipboardData.setData(
+    'text/html',
+    `<table ${ownCopy}="">${rows.map((row) => `<tr>${row.map(html).join('')}</tr>`).join('')}</table>`
+  )
   event.preventDefault()
   return true
 }

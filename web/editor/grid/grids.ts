@@ -24,7 +24,7 @@ function fillUp(view: EditorView, { content: { from }, column }: ShownCell): boo
 }
 
 /** Treats a press anywhere in a cell as a press in the cell's text. Dragging first selects text, and then cells. */
-function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
+export function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
   if (event.button !== 0 || event.altKey || event.ctrlKey || event.metaKey) return null
   const cell = cellOf(view, event.target)
   if (cell === undefined || (cell.lacking && !fillUp(view, cell))) return null
@@ -115,29 +115,36 @@ function structure(state: EditorState, first: number, last: number, from: number
 }
 
 /**
- * Limits deletions in tables. A deletion removes cell text or entire tables, but never a bar or the end of a row, because that would break the table.
+ * Returns the ranges that stay if a range is deleted, as the two ends of each, in order. A deletion removes cell text or entire tables, but never a bar
+ * or the end of a row, because that would break the table.
  */
+export function keptIn(state: EditorState, from: number, to: number): number[] {
+  const { doc } = state
+  const kept: number[] = []
+  const [above, below] = [tableAt(state, from), tableAt(state, to)]
+  const line = doc.lineAt(from)
+  const table = line.text === '' && line.number > 1 && to < doc.length ? tableAt(state, line.from - 1) : undefined
+  if (table !== undefined && above === undefined && doc.lineAt(to).to > to) kept.push(from, from + 1)
+  const tables = below?.first === above?.first ? [above] : [above, below]
+  for (const place of tables) {
+    if (place === undefined) continue
+    const [start, end] = [doc.line(place.first).from, doc.line(place.last).to]
+    // The deletion covers the entire table or only touches it.
+    if ((from <= start && to >= end) || to < start || from > end) continue
+    // Text above or below a table must not become a row, and the table must not become part of a paragraph.
+    if (from < start && (to > start || doc.lineAt(from).from < from)) kept.push(from + state.sliceDoc(from, start).trimEnd().length, start)
+    if (to > start && from < end) kept.push(...structure(state, place.first, place.last, from, to))
+    if (to > end && (from < end || (to < doc.length && state.sliceDoc(to, to + 1) !== '\n')))
+      kept.push(end, to - state.sliceDoc(end, to).trimStart().length)
+  }
+  return kept
+}
+
 const keepBars = EditorState.changeFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.startState.readOnly || !transaction.isUserEvent('delete')) return true
-  const state = transaction.startState
   const kept: number[] = []
   transaction.changes.iterChangedRanges((from, to) => {
-    if (from === to) return
-    const [above, below] = [tableAt(state, from), tableAt(state, to)]
-    const tables = below?.first === above?.first ? [above] : [above, below]
-    for (const place of tables) {
-      if (place === undefined) continue
-      const [start, end] = [state.doc.line(place.first).from, state.doc.line(place.last).to]
-      // The deletion covers the entire table or only touches it.
-      if ((from <= start && to >= end) || to < start || from > end) continue
-      if (to > start && from < end) kept.push(...structure(state, place.first, place.last, from, to))
-      // Text above or below a table must not become a row.
-      if (to === start && from < start && state.doc.lineAt(from).from < from) kept.push(start - 1, start)
-      if (from === end && to < state.doc.length && state.doc.sliceString(to, to + 1) !== '\n') kept.push(end, end + 1)
-    }
-    const line = state.doc.lineAt(from)
-    const table = line.text === '' && line.number > 1 && to < state.doc.length ? tableAt(state, line.from - 1) : undefined
-    if (table !== undefined && above === undefined && state.doc.lineAt(to).to > to) kept.push(from, from + 1)
+    if (from < to) kept.push(...keptIn(transaction.startState, from, to))
   })
   return kept.length === 0 ? true : kept
 })

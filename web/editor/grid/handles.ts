@@ -9,6 +9,7 @@ import { moveColumnTo, moveRowTo } from '../table-moves.ts'
 import { addColumn, addRow, tableAt } from '../tables.ts'
 import { cellElement, cellOf } from '../table-geometry.ts'
 import { openMenu } from './menu.tsx'
+import { selectRow } from './row-selection.ts'
 
 /** Distance after which a press becomes a drag, in pixels. */
 const dragFrom = 5
@@ -54,6 +55,16 @@ function nearest(elements: readonly Element[], at: number, axis: 'x' | 'y'): num
   return best.index
 }
 
+const isFromTheRight = (element: Element): boolean => getComputedStyle(element).direction === 'rtl'
+
+/** Returns the outer edges of the cells of a row, and their visible parts `start` and `end`, from left to right. */
+function edges(row: Element, frame: DOMRect): Readonly<Record<'first' | 'last' | 'start' | 'end', number>> {
+  const boxes = [...row.querySelectorAll(':scope > .md-cell')].map((cell) => cell.getBoundingClientRect())
+  const first = Math.min(...boxes.map(({ left }) => left))
+  const last = Math.max(...boxes.map(({ right }) => right))
+  return { first, last, start: Math.max(frame.left, first), end: Math.min(frame.right, last) }
+}
+
 class Handles {
   readonly #view: EditorView
   readonly #dom = document.createElement('div')
@@ -64,6 +75,8 @@ class Handles {
   readonly #mark = this.#dom.appendChild(document.createElement('div'))
   /** The cell under the pointer. */
   #hovered: HTMLElement | null = null
+  /** The last position of the pointer. When a table scrolls, the browser reports a movement at the same position. */
+  #pointer = { x: -1, y: -1 }
   /** Whether the next click ends a drag and must be ignored. */
   #dragged = false
 
@@ -80,8 +93,8 @@ class Handles {
     this.#row.addEventListener('pointerdown', (event) => this.#press(event, 'row'))
     this.#column.addEventListener('pointerdown', (event) => this.#press(event, 'column'))
     // If `pointerup` opened the menu, the browser would close it immediately.
-    this.#row.addEventListener('click', () => this.#open('row'))
-    this.#column.addEventListener('click', () => this.#open('column'))
+    this.#row.addEventListener('click', (event) => this.#openRow(event.shiftKey))
+    this.#column.addEventListener('click', () => this.#openColumn())
     this.#dom.addEventListener('mousedown', (event) => event.preventDefault())
     // With Tab, a person gets from the text to the handles of the caret's cell.
     this.#dom.addEventListener('focusout', this.#draw)
@@ -95,7 +108,9 @@ class Handles {
     this.#draw()
   }
 
-  update({ selectionSet, focusChanged, geometryChanged }: ViewUpdate): void {
+  update({ selectionSet, focusChanged, geometryChanged, transactions }: ViewUpdate): void {
+    // A key moved the caret to a cell, and the handles follow it, wherever the pointer rests.
+    if (transactions.some((transaction) => transaction.isUserEvent('select.cell'))) this.#hovered = null
     if (selectionSet || focusChanged || geometryChanged) this.#draw()
   }
 
@@ -119,8 +134,9 @@ class Handles {
     return button
   }
 
-  readonly #moved = ({ target, pointerType }: PointerEvent): void => {
-    if (pointerType !== 'mouse' || !this.#mark.hidden) return
+  readonly #moved = ({ target, pointerType, clientX: x, clientY: y }: PointerEvent): void => {
+    if (pointerType !== 'mouse' || !this.#mark.hidden || (this.#pointer.x === x && this.#pointer.y === y)) return
+    this.#pointer = { x, y }
     if (target instanceof Node && this.#dom.contains(target)) return
     const cell = target instanceof Element ? target.closest<HTMLElement>('.md-cell') : null
     if (cell === this.#hovered) return
@@ -157,15 +173,17 @@ class Handles {
     const outer = this.#view.scrollDOM.getBoundingClientRect()
     const [x, y] = [this.#view.scrollDOM.scrollLeft - outer.left, this.#view.scrollDOM.scrollTop - outer.top]
     const [frame, row, box] = [table.getBoundingClientRect(), line.getBoundingClientRect(), cell.getBoundingClientRect()]
-    const cells = [...line.querySelectorAll(':scope > .md-cell')]
-    const start = Math.max(frame.left, cells[0]?.getBoundingClientRect().left ?? frame.left)
-    const end = Math.min(frame.right, cells.at(-1)?.getBoundingClientRect().right ?? frame.right)
+    const { start, end, first, last } = edges(line, frame)
     const middle = Math.max(frame.left, Math.min((box.left + box.right) / 2, frame.right))
     const column = { left: middle + x - 16, top: frame.top + y - thick / 2, width: 32, height: thick }
-    const all = { left: start + x - thick / 2, top: row.top + y + row.height / 2 - 16, width: thick, height: 32 }
+    const isReversed = isFromTheRight(line)
+    const all = { left: (isReversed ? end : start) + x - thick / 2, top: row.top + y + row.height / 2 - 16, width: thick, height: 32 }
     const addRow = { left: start + x, top: frame.bottom + y + 2, width: end - start, height: thick }
-    const isWhole = (cells.at(-1)?.getBoundingClientRect().right ?? 0) <= frame.right + 1 && end + 3 + thick <= outer.right
-    const addColumn = isWhole ? { left: end + x + 3, top: frame.top + y, width: thick, height: frame.height } : undefined
+    const isWhole = isReversed
+      ? first >= frame.left - 1 && start - 3 - thick >= outer.left
+      : last <= frame.right + 1 && end + 3 + thick <= outer.right
+    const left = (isReversed ? start - 3 - thick : end + 3) + x
+    const addColumn = isWhole ? { left, top: frame.top + y, width: thick, height: frame.height } : undefined
     return { row: all, column, addRow, addColumn }
   }
 
@@ -193,10 +211,26 @@ class Handles {
     return true
   }
 
-  #open(of: 'row' | 'column'): void {
+  #openColumn(): void {
+    if (!this.#endsDrag() && this.#enter()) openMenu(this.#view, 'column', this.#column)
+  }
+
+  /** Selects a row and opens its menu. With Shift, the selection instead extends to this row, as in a spreadsheet. */
+  #openRow(isShift: boolean): void {
+    const view = this.#view
+    const shown = this.#endsDrag() ? undefined : cellOf(view, this.#cell())
+    if (shown === undefined) return
+    const { state } = view
+    const isExtended = isShift && tableAt(state)?.first === tableAt(state, shown.content.from)?.first
+    selectRow(view, state.doc.lineAt(shown.content.from).number, isExtended)
+    if (isExtended) view.focus()
+    else openMenu(view, 'row', this.#row)
+  }
+
+  #endsDrag(): boolean {
     const isDrag = this.#dragged
     this.#dragged = false
-    if (!isDrag && this.#enter()) openMenu(this.#view, of, of === 'row' ? this.#row : this.#column)
+    return isDrag
   }
 
   #addAtEnd(of: 'row' | 'column'): void {
@@ -215,6 +249,8 @@ class Handles {
   #press(event: PointerEvent, of: 'row' | 'column'): void {
     if (event.button !== 0) return
     event.preventDefault()
+    // This press extends the selection of rows.
+    if (event.shiftKey && of === 'row') return
     const handle = of === 'row' ? this.#row : this.#column
     const axis = of === 'row' ? 'y' : 'x'
     const begun = of === 'row' ? event.clientY : event.clientX
@@ -243,17 +279,16 @@ class Handles {
         DOMRect
       ]
       const [x, y] = [this.#view.scrollDOM.scrollLeft - outer.left, this.#view.scrollDOM.scrollTop - outer.top]
-      const cells = [...chosen.querySelectorAll(':scope > .md-cell')]
-      const start = Math.max(frame.left, cells[0]?.getBoundingClientRect().left ?? frame.left)
-      const stop = Math.min(frame.right, cells.at(-1)?.getBoundingClientRect().right ?? frame.right)
+      const { start, end: stop } = edges(chosen.closest('.md-grid-row') ?? chosen, frame)
       const isAfter = target > own
+      const isRight = isAfter !== (of === 'column' && isFromTheRight(chosen))
       put(
         this.#mark,
         target === own
           ? undefined
           : of === 'row'
             ? { left: start + x, top: (isAfter ? box.bottom : box.top) + y - line / 2, width: stop - start, height: line }
-            : { left: (isAfter ? box.right : box.left) + x - line / 2, top: frame.top + y, width: line, height: frame.height }
+            : { left: (isRight ? box.right : box.left) + x - line / 2, top: frame.top + y, width: line, height: frame.height }
       )
     }
     const end = (last: PointerEvent): void => {

@@ -4,7 +4,7 @@
  */
 import { Decoration, WidgetType } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
-import { addedText } from '../added-text.ts'
+import { addedCells, addedText } from '../added-text.ts'
 import type { LiveContext } from '../context.ts'
 import { tableWrapper } from './wide-tables.ts'
 import { alignmentOf, content, rowOf, type Cell, type Row } from '../table-rows.ts'
@@ -72,7 +72,7 @@ function columnsOf(node: SyntaxNode, live: LiveContext): Columns | undefined {
     const alignment = alignmentOf(doc.sliceString(from, to).trim())
     return alignment === 'center' || alignment === 'right' ? ` md-${alignment}` : ''
   })
-  return { count, style: `--columns:${columnsFor(sample)}`, classes }
+  return { count, style: `--columns:${columnsFor(live.state.facet(addedCells)(doc.line(first).from, sample))}`, classes }
 }
 
 /** Returns the visible part of a cell. It includes spaces before a caret in the cell, because the person is typing them. */

@@ -3,7 +3,7 @@ import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
 import { Pop, PopItem } from '../../ui/pop.tsx'
 import { t, term } from '../../text/t.ts'
-import { alignColumnTo, deleteRow, moveColumn, moveRow, sortRows } from '../table-moves.ts'
+import { alignColumnTo, columnStep, deleteRow, moveColumn, moveRow, sortRows } from '../table-moves.ts'
 import { addColumn, addRow, deleteColumn, tableAt, type TablePosition } from '../tables.ts'
 import { cellElement } from '../table-geometry.ts'
 
@@ -11,10 +11,17 @@ interface Item {
   readonly title: string
   readonly run: Command
   /** Whether the command has no effect at the caret. The head row cannot move, and nothing moves beyond the edges. */
-  readonly isIdle?: (position: TablePosition) => boolean
+  readonly isIdle?: (position: TablePosition, view: EditorView) => boolean
 }
 
 const isHead = ({ row, first }: TablePosition): boolean => row.line.number <= first + 1
+
+const isAtEdge =
+  (side: 1 | -1) =>
+  ({ row, column }: TablePosition, view: EditorView): boolean => {
+    const to = column + columnStep(view, side)
+    return to < 0 || to >= row.cells.length
+  }
 
 const ofRow: readonly Item[] = [
   { title: term('Add row above'), run: addRow('above'), isIdle: isHead },
@@ -32,14 +39,21 @@ const ofColumn: readonly Item[] = [
   { title: term('Align column right'), run: alignColumnTo('right') },
   { title: term('Add column before'), run: addColumn('before') },
   { title: term('Add column after'), run: addColumn('after') },
-  { title: term('Move column left'), run: moveColumn(-1), isIdle: ({ column }) => column === 0 },
-  { title: term('Move column right'), run: moveColumn(1), isIdle: ({ row, column }) => column >= row.cells.length - 1 },
+  { title: term('Move column left'), run: moveColumn(-1), isIdle: isAtEdge(-1) },
+  { title: term('Move column right'), run: moveColumn(1), isIdle: isAtEdge(1) },
   { title: term('Delete column'), run: deleteColumn }
 ]
 
 function isPossible(view: EditorView, { isIdle }: Item): boolean {
   const position = tableAt(view.state)
-  return position !== undefined && isIdle?.(position) !== true
+  return position !== undefined && isIdle?.(position, view) !== true
+}
+
+/** Runs a command. The next letter must not replace the row that its handle selected. */
+function runOn(view: EditorView, run: Command): void {
+  run(view)
+  const { main } = view.state.selection
+  if (!main.empty) view.dispatch({ selection: { anchor: main.head } })
 }
 
 interface MenuInput {
@@ -53,7 +67,7 @@ interface MenuInput {
 const Menu = ({ view, items, label, anchor, onClose }: MenuInput): JSX.Element => (
   <Pop label={label} anchor={anchor} onClose={onClose}>
     {items.map((item) => (
-      <PopItem key={item.title} disabled={!isPossible(view, item)} onChoose={() => item.run(view)}>
+      <PopItem key={item.title} disabled={!isPossible(view, item)} onChoose={() => runOn(view, item.run)}>
         {t(item.title)}
       </PopItem>
     ))}
@@ -75,6 +89,13 @@ export function openMenu(view: EditorView, of: 'row' | 'column' | 'both', anchor
       view.focus()
     })
   }
+  root.addEventListener('keydown', (event) => {
+    if (of !== 'row' || (event.key !== 'Backspace' && event.key !== 'Delete')) return
+    // The text gets the focus back before the browser would handle the key.
+    event.preventDefault()
+    root.querySelector<HTMLElement>('[popover]')?.hidePopover()
+    runOn(view, deleteRow)
+  })
   render(<Menu view={view} items={items} label={label} anchor={anchor} onClose={close} />, root)
 }
 

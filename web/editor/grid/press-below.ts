@@ -4,7 +4,7 @@
  */
 import { type EditorState, type Extension, Prec, StateEffect, StateField, type TransactionSpec } from '@codemirror/state'
 import { type Command, EditorView, keymap } from '@codemirror/view'
-import { ownUndo } from '../binding.ts'
+import { isSuggesting } from '../binding.ts'
 import { codeNode } from '../in-code.ts'
 import { isClosingTag } from '../below-collapsible.ts'
 import { tableAt } from '../tables.ts'
@@ -64,8 +64,8 @@ const pressed = EditorView.domEventHandlers({
     event.preventDefault()
     view.focus()
     // A click suggests nothing. The line is created once the person types.
-    if (view.state.facet(ownUndo) === undefined) view.dispatch(below)
-    else goToEnd(view)
+    if (isSuggesting(view.state)) goToEnd(view)
+    else view.dispatch(below)
     return true
   }
 })

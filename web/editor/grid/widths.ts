@@ -58,11 +58,15 @@ function pictureIn(text: string): number {
   return words === undefined ? 0 : (pictureWords(words).width ?? pictureWidth)
 }
 
-/** Returns the lines of a cell approximately as displayed, without marks, addresses and pictures. */
+/** Matches an address that is shortened if its column is narrow, with the part that gets space. */
+const address = /(https?:\/\/[^\s<>]{24})[^\s<>]+/g
+
+/** Returns the lines of a cell approximately as displayed, without marks, the addresses of links, and pictures. */
 const seen = (text: string): string[] =>
   text
     .slice(0, measuredMax)
     .replaceAll(/!\[[^\][]*\]\([^()]*\)|\]\([^()\s]*\)|[*`~[\]\\]/g, '')
+    .replaceAll(address, '$1…')
     .split(/<br ?\/?>/)
 
 /** Width of a column without text below its head if the window has space for it, in pixels. A new table would otherwise be tiny. */

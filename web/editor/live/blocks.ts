@@ -1,8 +1,9 @@
 /** The live view of entire lines: headings, quotes, code and rules. A line keeps its height when its markers become visible. */
 import type { SyntaxNode } from '@lezer/common'
-import { calloutMarker } from '../../../shared/markdown/callouts.ts'
+import { calloutMarker, calloutName } from '../../../shared/markdown/callouts.ts'
 import type { LiveContext } from '../context.ts'
-import { CopyWidget, WordPlace } from './widgets.ts'
+import { t } from '../../text/t.ts'
+import { CopyWidget, WordPlace, WordsWidget } from './widgets.ts'
 
 /** Returns the position after the spaces that follow a marker. */
 function afterSpaces(live: LiveContext, position: number): number {
@@ -44,6 +45,8 @@ export function quote(node: SyntaxNode, live: LiveContext): void {
   if (live.touched(first.from, first.to)) return
   // A custom title replaces the name of the kind, as in the reading view.
   if (title !== undefined && title !== '') return live.hide(start, end + (/^[ \t]*/.exec(live.text(end, first.to))?.[0].length ?? 0))
+  const name = calloutName(kind)
+  if (t(name) !== name) return live.replace(start, end, new WordsWidget(t(name)))
   live.hide(start, start + 2)
   live.hide(end - 1, end)
 }

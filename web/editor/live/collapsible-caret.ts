@@ -2,7 +2,15 @@
  * Moves the caret past the tags of collapsible text, so that they stay hidden. The tags are visible while they are selected, and where a document
  * begins or ends with them.
  */
-import { EditorState, Prec, type Extension, type Transaction, type TransactionSpec } from '@codemirror/state'
+import {
+  EditorSelection,
+  EditorState,
+  Prec,
+  type Extension,
+  type SelectionRange,
+  type Transaction,
+  type TransactionSpec
+} from '@codemirror/state'
 import { keymap, type Command, type EditorView } from '@codemirror/view'
 import { isHtml } from './collapsible.ts'
 import { collapsiblesOf, tagsOf, type Collapsible } from '../collapsible-parts.ts'
@@ -33,29 +41,45 @@ function besideTags({ doc }: EditorState, parts: readonly Collapsible[], from: n
 /** Maximum number of adjacent tags that the caret passes at once. */
 const tagsMax = 20
 
+/** Returns a selection that the pointer made on the line of a summary, without the tags. Undefined if the selection contains other text. */
+function wordsOf(state: EditorState, { anchor, head, from, to, empty }: SelectionRange): SelectionRange | undefined {
+  const part = empty ? undefined : partsAt(state, from).find(({ opening, summaryEnd }) => from >= opening.from && to <= summaryEnd)
+  if (part === undefined) return undefined
+  const within = (position: number): number => Math.max(part.words.from, Math.min(position, part.words.to))
+  return EditorSelection.range(within(anchor), within(head))
+}
+
 function pastTags(transaction: Transaction): Transaction | readonly TransactionSpec[] {
   const { startState: state, newSelection, docChanged } = transaction
   const { main, ranges } = newSelection
   const before = state.selection.main
-  if (docChanged || !transaction.isUserEvent('select') || !main.empty || !before.empty || ranges.length > 1) return transaction
+  if (docChanged || !transaction.isUserEvent('select') || ranges.length > 1) return transaction
+  const words = transaction.isUserEvent('select.pointer') ? wordsOf(state, main) : undefined
+  if (words !== undefined) return words.eq(main) ? transaction : [transaction, { selection: words, sequential: true }]
+  if (!main.empty || !before.empty) return transaction
   const parts = partsAt(state, main.head)
   let { head } = main
   for (let count = 0; count < tagsMax; count++) head = besideTags(state, parts, before.head, head)
   return head === main.head ? transaction : [transaction, { selection: { anchor: head }, sequential: true }]
 }
 
-/** Returns the collapsible text whose summary contains the caret. */
-function summaryAt({ state }: EditorView): Collapsible | undefined {
+/** Returns the collapsible text whose summary contains the caret, or the moving end of a selection if `extend` is true. */
+function summaryAt({ state }: EditorView, extend = false): Collapsible | undefined {
   const { head, empty } = state.selection.main
-  return empty ? partsAt(state, head).find(({ words }) => isIn(head, words.from, words.to)) : undefined
+  return empty || extend ? partsAt(state, head).find(({ words }) => isIn(head, words.from, words.to)) : undefined
 }
 
 const goTo =
-  (edge: 'from' | 'to'): Command =>
+  (edge: 'from' | 'to', extend = false): Command =>
   (view) => {
-    const anchor = summaryAt(view)?.words[edge]
-    if (anchor !== undefined) view.dispatch({ selection: { anchor }, userEvent: 'select' })
-    return anchor !== undefined
+    const head = summaryAt(view, extend)?.words[edge]
+    if (head === undefined) return false
+    view.dispatch({
+      selection: { anchor: extend ? view.state.selection.main.anchor : head, head },
+      scrollIntoView: true,
+      userEvent: 'select'
+    })
+    return true
   }
 
 /** Removes the tags at the start of a summary, as Backspace removes the marker of a quote. */
@@ -73,8 +97,8 @@ export const collapsibleCaret: Extension = [
   EditorState.transactionFilter.of(pastTags),
   Prec.high(
     keymap.of([
-      { key: 'Home', run: goTo('from') },
-      { key: 'End', run: goTo('to') },
+      { key: 'Home', run: goTo('from'), shift: goTo('from', true) },
+      { key: 'End', run: goTo('to'), shift: goTo('to', true) },
       { key: 'Backspace', run: removeTags },
       { key: 'Delete', run: keepTag }
     ])

@@ -1,6 +1,6 @@
 /** Decorations that the live view and the source share: colors in code, no spell check in code, and right-to-left lines. */
 import { syntaxTree } from '@codemirror/language'
-import type { Extension, Range } from '@codemirror/state'
+import type { Extension, Range, Text } from '@codemirror/state'
 import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { codeSpans } from './code-spans.ts'
@@ -8,6 +8,7 @@ import { libraries, libraryCame, unwatchLibraries, watchLibraries } from './libr
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/
 const byItsText = Decoration.line({ attributes: { dir: 'auto' } })
+const fromTheRight = Decoration.line({ attributes: { dir: 'rtl' } })
 const unspelledLine = Decoration.line({ attributes: { spellcheck: 'false' } })
 const formulaLine = Decoration.line({ class: 'md-formula-lines' })
 const unspelled = Decoration.mark({ attributes: { spellcheck: 'false' } })
@@ -34,15 +35,28 @@ function colours(view: EditorView, fence: SyntaxNode, visible: Stretch, found: R
   }
 }
 
+/** How much text of a table decides its direction, in UTF-16 units. */
+const sampleUnits = 500
+
+/** Whether the columns of a table run from right to left, because its first letter belongs to such a script. All its rows run alike. */
+const isFromTheRight = (doc: Text, { from, to }: Stretch): boolean =>
+  rightToLeft.test(/\p{L}/u.exec(doc.sliceString(from, Math.min(to, from + sampleUnits)))?.[0] ?? '')
+
 function dress(view: EditorView): DecorationSet {
   const found: Range<Decoration>[] = []
   const { doc } = view.state
   for (const visible of view.visibleRanges) {
     const code = new Set<number>()
+    const rows = new Map<number, boolean>()
     syntaxTree(view.state).iterate({
       ...visible,
       enter(ref) {
         if (codeInLines.has(ref.name) && ref.from < ref.to) found.push(unspelled.range(ref.from, ref.to))
+        if (ref.name === 'Table') {
+          const isReversed = isFromTheRight(doc, ref)
+          for (let at = Math.max(ref.from, visible.from); at <= Math.min(ref.to, visible.to); at = doc.lineAt(at).to + 1)
+            rows.set(doc.lineAt(at).from, isReversed)
+        }
         if (!codeBlocks.has(ref.name)) return true
         const end = Math.min(ref.to, visible.to)
         for (let at = Math.max(ref.from, visible.from); at <= end;) {
@@ -57,7 +71,9 @@ function dress(view: EditorView): DecorationSet {
     })
     for (let at = visible.from; at <= visible.to;) {
       const line = doc.lineAt(at)
+      const isReversed = rows.get(line.from)
       if (code.has(line.from)) found.push(unspelledLine.range(line.from))
+      else if (isReversed !== undefined) found.push(...(isReversed ? [fromTheRight.range(line.from)] : []))
       else if (rightToLeft.test(line.text)) found.push(byItsText.range(line.from))
       at = line.to + 1
     }

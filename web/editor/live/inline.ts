@@ -1,7 +1,10 @@
 /** The live view inside paragraphs: emphasis, code and links. Markers are hidden unless the caret touches their node. */
 import type { SyntaxNode } from '@lezer/common'
 import type { LiveContext } from '../context.ts'
+import { t } from '../../text/t.ts'
 import { linkParts } from '../link-parts.ts'
+import { noteNumbers } from '../notes.ts'
+import { WordsWidget } from './widgets.ts'
 
 function hideMarks(node: SyntaxNode, markName: string, live: LiveContext): void {
   if (live.touched(node.from, node.to)) return
@@ -34,18 +37,31 @@ export const safeAddress = (address: string): string | undefined => (/^(https?:|
 
 function linkAttributes(address: string): Record<string, string> {
   const safe = safeAddress(address)
-  return safe === undefined ? {} : { 'data-address': safe, title: `${safe}\n(Ctrl or Cmd and click to open)` }
+  return safe === undefined ? {} : { 'data-address': safe, title: `${safe}\n(${t('Ctrl or Cmd and click to open')})` }
 }
 
-/** Shows `[^name]` as a superscript name. The marker at the beginning of the note itself stays visible. */
-export function footnote(node: SyntaxNode, live: LiveContext): void {
-  const end = node.from + (/^\[\^[^\s\]]+\]/.exec(live.text(node.from, node.to))?.[0].length ?? 0)
-  if (end === node.from) return
-  if (live.text(end, end + 1) === ':' && live.state.doc.lineAt(node.from).from === node.from)
-    return live.mark(node.from, end + 1, 'md-footnote-label')
-  live.mark(node.from, end, 'md-footnote')
-  if (live.touched(node.from, node.to)) return
-  live.hide(node.from, node.from + 2)
+/** Shows each `[^name]` as a superscript number. The brackets at the beginning of the note itself stay visible. */
+export function footnote({ from: start, to }: SyntaxNode, live: LiveContext): void {
+  // Markdown reads two adjacent references as one link.
+  for (const { 0: mark, 1: name = '', index } of live.text(start, to).matchAll(/\[\^([^\s\]]+)\]/gy)) {
+    const from = start + index
+    reference(from, from + mark.length, name, live)
+  }
+}
+
+function reference(from: number, end: number, name: string, live: LiveContext): void {
+  const numbers = live.state.facet(noteNumbers)
+  const number = numbers?.get(name)
+  const isNote = live.text(end, end + 1) === ':' && live.state.doc.lineAt(from).from === from
+  // Without its note, a reference is text, as in the reading view.
+  if (numbers !== undefined && number === undefined && !isNote) return live.mark(from, end, 'md-no-note')
+  const title = isNote ? t('Ctrl or Cmd and click to go back') : t('Ctrl or Cmd and click to go to the note')
+  const attributes: Record<string, string> = number === undefined ? {} : { title }
+  live.mark(from, isNote ? end + 1 : end, isNote ? 'md-footnote-label' : 'md-footnote', attributes)
+  if (live.touched(from, end)) return
+  if (number !== undefined && String(number) !== name) live.replace(from + 2, end - 1, new WordsWidget(String(number)))
+  if (isNote) return
+  live.hide(from, from + 2)
   live.hide(end - 1, end)
 }
 
@@ -71,7 +87,9 @@ export function autolink(node: SyntaxNode, live: LiveContext): void {
 export function url(node: SyntaxNode, live: LiveContext): void {
   const parent = node.parent?.name
   if (parent === 'Link' || parent === 'Image' || parent === 'LinkReference') return
-  live.mark(node.from, node.to, 'md-link', linkAttributes(live.text(node.from, node.to)))
+  // A table cell shortens the address unless the caret is in it.
+  const name = live.touched(node.from, node.to) ? 'md-link' : 'md-link md-address'
+  live.mark(node.from, node.to, name, linkAttributes(live.text(node.from, node.to)))
 }
 
 /** Hides the backslash of an escaped character or of a line break. A line break may also be two spaces. */

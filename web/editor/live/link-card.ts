@@ -1,7 +1,7 @@
 /**
  * The card of the link at the caret or under the pointer, with its address and its actions. In a link, Ctrl-K moves the focus to the address, Tab
- * moves on to the actions, and Escape returns to the text. A typed address is saved when the card closes, and Escape discards it. The card shows an
- * address that could run code, but never opens it.
+ * moves on to the actions, and Escape returns to the text. A typed address is saved when the card closes, and Escape discards it. Enter in an empty
+ * field removes the link. The card shows an address that could run code, but never opens it.
  */
 import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state'
 import { type EditorView, hoverTooltip, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
@@ -41,6 +41,10 @@ function leave(view: EditorView): void {
   view.focus()
 }
 
+function remove(view: EditorView, link: LinkAt | undefined): void {
+  if (link !== undefined) view.dispatch({ changes: withoutLink(view.state, link), userEvent: 'delete.link' })
+}
+
 /** Changes a link's address. A caret within the old address moves past the link if `movesOn` is set. */
 function write(view: EditorView, link: LinkAt | undefined, typed: string, movesOn: boolean): void {
   const address = completeAddress(typed)
@@ -67,7 +71,8 @@ function drawField(card: HTMLElement, view: EditorView, address: string, now: No
   input.setAttribute('aria-label', t('Address'))
   const save = (): void => {
     isTouched = false
-    write(view, now(), input.value, true)
+    if (input.value.trim() === '' && !view.state.readOnly) remove(view, now())
+    else write(view, now(), input.value, true)
     leave(view)
   }
   input.addEventListener('input', () => (isTouched = true))
@@ -100,8 +105,7 @@ function drawButtons(card: HTMLElement, view: EditorView, link: LinkAt, at: () =
   button(card, 'pen', t('Edit link'), () => view.dispatch({ effects: editLink.of(at()) }))
   if (link.words === undefined) return
   button(card, 'unlink', t('Remove link'), () => {
-    const there = linkAt(view.state, at())
-    if (there !== undefined) view.dispatch({ changes: withoutLink(view.state, there), userEvent: 'delete.link' })
+    remove(view, linkAt(view.state, at()))
     view.focus()
   })
 }

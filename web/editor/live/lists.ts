@@ -5,10 +5,15 @@ import { BulletWidget, TaskWidget } from './widgets.ts'
 
 const depthMax = 6
 
-function depth(item: SyntaxNode): number {
+/** Returns the classes for the lines of an item: its depth, and whether a quote contains it. */
+function classesOf(item: SyntaxNode): string[] {
   let count = -1
-  for (let node: SyntaxNode | null = item; node !== null; node = node.parent) if (node.name === 'ListItem') count++
-  return Math.min(count, depthMax)
+  let isQuoted = false
+  for (let node: SyntaxNode | null = item; node !== null; node = node.parent) {
+    if (node.name === 'ListItem') count++
+    else if (node.name === 'Blockquote') isQuoted = true
+  }
+  return [`md-depth-${Math.min(count, depthMax)}`, ...(isQuoted ? ['md-quoted'] : [])]
 }
 
 const spacesAfter = (live: LiveContext, position: number): number => /^[ \t]*/.exec(live.text(position, position + 6))?.[0].length ?? 0
@@ -32,14 +37,16 @@ function marker(item: SyntaxNode, mark: SyntaxNode, live: LiveContext): void {
 export function listItem(item: SyntaxNode, live: LiveContext): void {
   const mark = item.getChild('ListMark')
   if (mark === null) return
-  const level = depth(item)
+  const classes = classesOf(item)
   const first = live.state.doc.lineAt(mark.from)
   for (const line of live.lines(item.from, item.to)) {
-    if (line.from === first.from) live.lineClass(line.from, 'md-item', `md-depth-${level}`)
-    else live.lineClass(line.from, `md-depth-${level}`)
+    if (line.from === first.from) live.lineClass(line.from, 'md-item', ...classes)
+    else live.lineClass(line.from, ...classes)
   }
-  // The indentation is drawn according to the depth. The caret skips it, and Tab and Shift-Tab change it.
-  const indent = /^[ \t]*/.exec(live.text(first.from, mark.from))?.[0].length ?? 0
-  if (indent > 0 && first.from + indent === mark.from) live.hide(first.from, mark.from)
+  // The indentation is drawn according to the depth. The caret skips it, and Tab and Shift-Tab change it. One space belongs to a quote mark.
+  const lead = live.text(first.from, mark.from)
+  const quotes = lead.trimEnd().length
+  const from = first.from + (quotes > 0 ? quotes + 1 : 0)
+  if (from < mark.from && /^[ \t>]*$/.test(lead)) live.hide(from, mark.from)
   marker(item, mark, live)
 }

@@ -14,6 +14,7 @@ import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setext
 import { LiveContext, type Reveal } from '../context.ts'
 import { frontMatterEnd } from '../front-matter.ts'
 import { enterCodeUp, leaveCodeDown } from '../commands-code.ts'
+import { noteNumbers } from '../notes.ts'
 import { grids } from '../grid/grids.ts'
 import { table } from '../grid/layout.ts'
 import { revealed } from '../resting.ts'
@@ -111,7 +112,8 @@ class LivePlugin {
     // A column has space for text that is suggested in its cells.
     const suggested = isAddedTextNew(update.startState, update.state)
     const allowed = update.state.readOnly !== update.startState.readOnly
-    if (update.docChanged || update.viewportChanged || parsed || moved || released || suggested || allowed) this.#build()
+    const numbered = update.startState.facet(noteNumbers) !== update.state.facet(noteNumbers)
+    if (update.docChanged || update.viewportChanged || parsed || moved || released || suggested || allowed || numbered) this.#build()
   }
 
   destroy(): void {

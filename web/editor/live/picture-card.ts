@@ -1,5 +1,5 @@
 /**
- * The card of the picture at the caret, with its alternative text, caption and size. Ctrl-K moves the focus into the card, and Escape returns to the
+ * The card of the picture at the caret, with its alternative text, caption and size. A press on one of these words opens its field. Ctrl-K moves the focus into the card, and Escape returns to the
  * text. Typed values are saved when the focus leaves the card, and Escape discards them.
  */
 import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state'
@@ -38,6 +38,14 @@ function labelled(card: HTMLElement, words: string, value: string): HTMLInputEle
   return input
 }
 
+function addButton(card: HTMLElement, type: 'button' | 'submit', look: string, words: string): HTMLButtonElement {
+  const button = card.appendChild(document.createElement('button'))
+  button.type = type
+  button.className = `button ${look}`
+  button.textContent = words
+  return button
+}
+
 /** Returns the value of a field, or the current value of the picture if the person has not changed the field. */
 const typedIn = ({ value, defaultValue }: HTMLInputElement, current: string): string => (value === defaultValue ? current : value)
 
@@ -50,37 +58,25 @@ function cardOf(view: EditorView, picture: PictureAt, isEdited: boolean): Toolti
   const card = document.createElement('form')
   card.className = 'link-card picture-card'
   card.setAttribute('aria-label', t('Picture'))
-  const words = labelled(card, t('Alternative text'), alternativeWords(picture))
-  if (mayReplace(view)) {
-    const replace = card.appendChild(document.createElement('button'))
-    replace.type = 'button'
-    replace.className = 'button quiet'
-    replace.textContent = t('Replace')
-    replace.addEventListener('click', () =>
-      replacePicture(view, now, () => {
-        if (isTouched) finish(false)
-        else view.dispatch({ effects: close.of(null) })
-        view.focus()
-      })
-    )
-  }
+  const words = labelled(card, t('Alt text'), alternativeWords(picture))
   const caption = labelled(card, t('Caption'), picture.caption)
-  const width = labelled(card, t('Width in pixels'), picture.width === undefined ? '' : String(picture.width))
+  const width = labelled(card, t('Width'), picture.width === undefined ? '' : String(picture.width))
   width.classList.add('picture-width')
   width.type = 'number'
   width.min = String(pictureWidthMin)
   width.max = String(pictureWidthMax)
   width.step = 'any'
   width.placeholder = t('Full')
-  const save = card.appendChild(document.createElement('button'))
-  save.type = 'submit'
-  save.className = 'button'
-  save.textContent = t('Save')
-  const remove = card.appendChild(document.createElement('button'))
-  remove.type = 'button'
-  remove.className = 'button quiet'
-  remove.textContent = t('Delete')
-  remove.addEventListener('click', () => {
+  addButton(card, 'submit', '', t('Save'))
+  if (mayReplace(view))
+    addButton(card, 'button', 'quiet', t('Replace')).addEventListener('click', () =>
+      replacePicture(view, now, () => {
+        if (isTouched) finish(false)
+        else view.dispatch({ effects: close.of(null) })
+        view.focus()
+      })
+    )
+  addButton(card, 'button', 'quiet picture-delete', t('Delete')).addEventListener('click', () => {
     isTouched = false
     const removed = now()
     view.dispatch({ effects: close.of(null) })
@@ -105,6 +101,14 @@ function cardOf(view: EditorView, picture: PictureAt, isEdited: boolean): Toolti
     asOneStep(view, () => view.dispatch({ ...saved, effects: close.of(null), scrollIntoView: goesOn, userEvent: 'input.picture' }))
   }
   card.noValidate = true
+  // A field is open while it has the focus. If a press took the focus first, the pressed part would move away before the click.
+  card.addEventListener('mousedown', (event) => {
+    const { target } = event
+    if (target instanceof HTMLInputElement) return
+    event.preventDefault()
+    // While text is selected, Chromium does not focus the field of a label.
+    if (target instanceof HTMLLabelElement) target.control?.focus()
+  })
   card.addEventListener('submit', (event) => {
     event.preventDefault()
     finish(true)

@@ -29,6 +29,30 @@ export class WordPlace extends WidgetType {
   }
 }
 
+/** Words that are shown instead of text, such as the number of a footnote. */
+export class WordsWidget extends WidgetType {
+  readonly #words: string
+
+  constructor(words: string) {
+    super()
+    this.#words = words
+  }
+
+  override eq(other: WordsWidget): boolean {
+    return other.#words === this.#words
+  }
+
+  override toDOM(): HTMLElement {
+    const span = document.createElement('span')
+    span.textContent = this.#words
+    return span
+  }
+
+  override ignoreEvent(): boolean {
+    return false
+  }
+}
+
 /** A check box. Clicking it changes one character of the text. */
 export class TaskWidget extends WidgetType {
   readonly checked: boolean

@@ -7,7 +7,7 @@ import { edit, rowAt, tableAt } from '../tables.ts'
 import { escapeCell } from './table-text.ts'
 
 /**
- * Writes rows of cells over the cells of the table, starting at the cell where the selection begins. Missing rows are added, and missing columns are
+ * Writes rows of cells over the cells of the table, starting at the caret or at the first selected cell. Missing rows are added, and missing columns are
  * added to every row. The caret is placed at the end of the last written cell.
  */
 export function fillCells(view: EditorView, rows: readonly (readonly string[])[]): boolean {
@@ -15,7 +15,9 @@ export function fillCells(view: EditorView, rows: readonly (readonly string[])[]
   const place = state.readOnly ? undefined : tableAt(state, state.selection.main.from)
   const width = Math.max(0, ...rows.map((row) => row.length))
   if (place === undefined || width === 0) return false
-  const { first, column } = place
+  const { first } = place
+  // The selected cells may begin at their last column.
+  const column = Math.min(place.column, tableAt(state, state.selection.main.to)?.column ?? place.column)
   const { lead, cells } = rowAt(state, first)
   const last = Math.max(place.last, first + 1)
   const columns = Math.max(cells.length, column + width)
@@ -55,7 +57,7 @@ export function fillCells(view: EditorView, rows: readonly (readonly string[])[]
   })
   if (added.length > 0) changes.push({ from: state.doc.line(last).to, insert: added.join('') })
   view.state.facet(endStep)(view)
-  edit(view, { changes, userEvent: 'input.paste' })
+  edit(view, { changes })
   const end = rowAt(view.state, lineOf(rows.length - 1)).cells[column + width - 1]
   if (end !== undefined) view.dispatch({ selection: { anchor: content(view.state.doc, end).to }, scrollIntoView: true })
   view.state.facet(endStep)(view)

@@ -2,9 +2,9 @@
  * Converts HTML from the clipboard to Markdown. The HTML is parsed in a separate document, in which no script runs and nothing loads. Elements
  * without a Markdown equivalent keep only their text.
  */
-import { mayLink } from '../../../shared/markdown/links.ts'
 import { markdownTable } from './table-text.ts'
 import { inertDocument } from './inert.ts'
+import { fenceFor, inline, inlineNames, inlineNodes, skipped, styleOf } from './inline-html.ts'
 import { isMarker, levelOf, wordList, type WordItem } from './word-lists.ts'
 
 /** Longest HTML that is converted, in UTF-16 units. For longer HTML, the plain text of the clipboard is used. */
@@ -15,22 +15,7 @@ const blockNames = new Set(
     ' '
   )
 )
-const skipped = new Set(
-  'HEAD STYLE SCRIPT TEMPLATE TITLE META LINK NOSCRIPT OBJECT EMBED IFRAME SVG MATH CANVAS SELECT TEXTAREA BUTTON'.split(' ')
-)
 
-/** Escapes characters that Markdown would interpret within a line. */
-const escapeText = (text: string): string =>
-  text.replaceAll(/[\\`*[\]<_&]|~~/g, (mark, at: number) => (isMark(text, mark, at) ? `\\${mark}` : mark))
-
-const entity = /&[a-z#][a-z0-9]*;/iy
-
-const isMark = (text: string, mark: string, at: number): boolean => {
-  if (mark === '<') return /[a-z/!?]/i.test(text.charAt(at + 1))
-  if (mark === '_') return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at)) || !/^[\p{L}\p{N}]/u.test(text.slice(at + 1, at + 3))
-  entity.lastIndex = at
-  return mark !== '&' || entity.test(text)
-}
 /** Escapes characters that would make a line a heading, an item or a quote. */
 const escapeLine = (line: string): string =>
   line.replace(
@@ -38,91 +23,24 @@ const escapeLine = (line: string): string =>
     (_, space: string, mark: string, end: string) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}${end}`
   )
 
-const wrap = (text: string, mark: string): string => {
-  const inner = text.trim()
-  const before = text.length - text.trimStart().length
-  return inner === '' ? text : `${text.slice(0, before)}${mark}${inner}${mark}${text.slice(before + inner.length)}`
-}
-
-const fenceFor = (text: string, mark: string, least: number): string =>
-  mark.repeat((text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length + 1), least))
-
-function inlineCode(text: string): string {
-  if (text.trim() === '') return text
-  const fence = fenceFor(text, '`', 1)
-  const space = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
-  return `${fence}${space}${text.replaceAll(/\s+/g, ' ')}${space}${fence}`
-}
-
-const address = (value: string | null): string | undefined => {
-  const plain = (value ?? '').trim()
-  if (plain === '' || /^(data|javascript|file|about|blob):/i.test(plain) || !mayLink(plain) || plain.startsWith('#')) return undefined
-  return /[\s()<>]/.test(plain) ? `<${plain.replaceAll(/[<>\s]/g, encodeURIComponent)}>` : plain
-}
-
-function link(element: Element): string {
-  const text = inline(element)
-  const target = address(element.getAttribute('href'))
-  if (target === undefined || text.trim() === '') return text
-  return text.trim() === escapeText(target) || text.trim() === target ? target : wrapLink(text.trim(), target)
-}
-
-const wrapLink = (text: string, target: string): string => `[${text}](${target})`
-
-function image(element: Element): string {
-  const target = address(element.getAttribute('src'))
-  return target === undefined ? '' : `![${escapeText(element.getAttribute('alt') ?? '')}](${target})`
-}
-
-/** Applies formats given by styles, because word processors write bold and italic as styles. */
-function styled(element: Element, text: string): string {
-  const style = element.getAttribute('data-style') ?? ''
-  const bold = /font-weight:\s*(bold|[6-9]00)/i.test(style)
-  const italic = /font-style:\s*italic/i.test(style)
-  const struck = style
-    .split(';')
-    .some((each) => /line-through/i.test(each.slice(Math.max(0, each.search(/text-decoration/i)))) && /text-decoration/i.test(each))
-  return [bold && '**', italic && '*', struck && '~~'].reduce<string>((sum, mark) => (mark === false ? sum : wrap(sum, mark)), text)
-}
-
-const styleOf = (element: Element): string => element.getAttribute('data-style') ?? ''
-
-/** Whether an element is the marker of a Word list item. In a Word heading, the number is part of the text. */
-const isListMarker = (element: Element): boolean => isMarker(styleOf(element)) && element.closest('p') !== null
-
-const plainWeight = /font-weight:\s*(normal|400)/i
-
-const inlineRules: Readonly<Record<string, (element: Element) => string>> = {
-  A: link,
-  IMG: image,
-  BR: () => '\\\n',
-  CODE: (element) => inlineCode(element.textContent ?? ''),
-  TT: (element) => inlineCode(element.textContent ?? ''),
-  B: (element) => (plainWeight.test(element.getAttribute('data-style') ?? '') ? inline(element) : wrap(inline(element), '**')),
-  STRONG: (element) => wrap(inline(element), '**'),
-  I: (element) => wrap(inline(element), '*'),
-  EM: (element) => wrap(inline(element), '*'),
-  DEL: (element) => wrap(inline(element), '~~'),
-  S: (element) => wrap(inline(element), '~~'),
-  STRIKE: (element) => wrap(inline(element), '~~'),
-  SPAN: (element) => (isListMarker(element) ? '' : styled(element, inline(element))),
-  INPUT: (element) => (element.getAttribute('type') === 'checkbox' ? `[${element.hasAttribute('checked') ? 'x' : ' '}] ` : '')
-}
-for (const name of ['kbd', 'sub', 'sup', 'mark', 'ins']) {
-  Object.assign(inlineRules, { [name.toUpperCase()]: (element: Element) => `<${name}>${inline(element)}</${name}>` })
-}
-
-function inlineNode(node: Node): string {
-  if (node.nodeType === Node.TEXT_NODE) return escapeText((node.nodeValue ?? '').replaceAll(/[\s\u00a0]+/g, ' '))
-  if (!(node instanceof Element) || skipped.has(node.nodeName.toUpperCase())) return ''
-  return inlineRules[node.nodeName]?.(node) ?? inline(node)
-}
-
-const inline = (parent: Node): string => [...parent.childNodes].map(inlineNode).join('')
-
 const indented = (text: string, by: string): string => text.replaceAll(/\n(?=[^\n])/g, `\n${by}`)
 
 const isList = ({ nodeName }: Element): boolean => nodeName === 'UL' || nodeName === 'OL'
+
+const box = /^\[[ x]\](?: +|$)/
+
+/** Returns the blocks of a list item. Google Docs writes the check box of a task as a role, and strikes the text of a completed one through. */
+function itemParts(item: Element): string[] {
+  const isTask = item.getAttribute('role') === 'checkbox'
+  const isDone = item.getAttribute('aria-checked') === 'true'
+  const [first = '', ...more] = blocks(item)
+  if (isTask) return [`[${isDone ? 'x' : ' '}] ${isDone ? first.replace(/^~~([^~]*)~~$/, '$1') : first}`, ...more]
+  const mark = box.exec(first)?.[0]
+  if (mark === undefined) return [first, ...more]
+  const own = first.slice(mark.length)
+  const [text, rest] = own === '' ? [more[0] ?? '', more.slice(1)] : [own, more]
+  return [`${mark.slice(0, '[x]'.length)} ${text}`, ...rest]
+}
 
 function list(element: Element): string {
   const ordered = element.nodeName === 'OL'
@@ -138,7 +56,7 @@ function list(element: Element): string {
       continue
     }
     mark = ordered ? `${number++}. ` : '- '
-    const parts = blocks(child)
+    const parts = itemParts(child)
     const tight = parts.every((part, at) => at === 0 || /^([-*+]|\d+\.) /.test(part))
     items.push(mark + indented(parts.join(tight ? '\n' : '\n\n'), ' '.repeat(mark.length)))
   }
@@ -217,19 +135,19 @@ function blocks(parent: Element): string[] {
     if (items.length > 0) found.push(wordList(items))
     items = []
   }
-  let text = ''
+  let text: Node[] = []
   const flush = (): void => {
-    const made = paragraph(text)
+    const made = paragraph(inlineNodes(text))
     if (made !== '') {
       endList()
       found.push(made)
     }
-    text = ''
+    text = []
   }
   for (const child of parent.childNodes) {
     const isBlock = child instanceof Element && (blockNames.has(child.nodeName) || holdsBlocks(child))
     if (!isBlock) {
-      text += inlineNode(child)
+      text.push(child)
       continue
     }
     flush()
@@ -250,18 +168,21 @@ function blocks(parent: Element): string[] {
 
 // Google Docs wraps everything that it copies in one bold element.
 const holdsBlocks = (element: Element): boolean =>
-  !(element.nodeName in inlineRules && element.nodeName !== 'B' && element.nodeName !== 'SPAN') &&
+  !(inlineNames.has(element.nodeName) && element.nodeName !== 'B' && element.nodeName !== 'SPAN') &&
   element.querySelector('p, div, h1, h2, h3, h4, h5, h6, ul, ol, table, pre, blockquote') !== null &&
   !skipped.has(element.nodeName.toUpperCase())
 
 const meaningful =
-  'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [data-style*="font-weight:7"], [data-style*="font-style:italic"], [data-style*="mso-list"]'
+  'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [data-style*="font-weight:7"], [data-style*="font-style:italic"], [data-style*="mso-list"], mark, sub, sup, [data-style*="vertical-align:su"], [data-style*="background-color:#"], [data-style*="mso-highlight"], [data-style*="Courier"], [data-style*="Consolas"], [data-style*=" Mono"]'
+
+/** Converts the body of an HTML document to Markdown. */
+export const markdownIn = (body: Element): string => blocks(body).join('\n\n')
 
 /** Converts HTML to Markdown. Returns undefined if the HTML contains no more information than the plain text. */
 export function htmlToMarkdown(html: string): string | undefined {
   if (html.length > htmlUnitsMax) return undefined
   const { body } = inertDocument(html)
   if (body.querySelector(meaningful) === null) return undefined
-  const markdown = blocks(body).join('\n\n')
+  const markdown = markdownIn(body)
   return markdown === '' ? undefined : markdown
 }

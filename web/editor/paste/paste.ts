@@ -2,58 +2,56 @@
  * Pasting. Formatted text becomes Markdown, cells become a table, and an address pasted over a selection makes the selection a link. With Shift, a
  * paste inserts the plain text.
  */
-import { EditorSelection, Facet, type Extension } from '@codemirror/state'
+import { EditorSelection, type Extension, type TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { cleanText } from '../../base/clean-text.ts'
+import { t } from '../../text/t.ts'
+import { toast } from '../../ui/toast.tsx'
 import { endStep } from '../binding.ts'
 import { isAddress } from '../commands-inline.ts'
 import { linkTo } from '../completions.ts'
 import { isInCode } from '../in-code.ts'
-import { isOwnCopy } from '../own-copy.ts'
-import { isInTable } from '../tables.ts'
+import { areOwnCells, isOwnCopy } from '../own-copy.ts'
+import { tableAt } from '../tables.ts'
 import { fillCells } from './fill-cells.ts'
-import { htmlToMarkdown } from './html-to-markdown.ts'
+import { htmlToMarkdown, markdownIn } from './html-to-markdown.ts'
+import { inertDocument } from './inert.ts'
+import { placedBlocks, placedFormatted, placedText } from './placed.ts'
 import { escapeCell, markdownTable, tabbedRows, tableRows } from './table-text.ts'
+import { titles } from './titles.ts'
 
 /** Longest text that is searched for cells, in UTF-16 units. */
 const cellsUnitsMax = 2_000_000
 
-function replace(view: EditorView, text: string): true {
-  view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true, userEvent: 'input.paste' })
+function change(view: EditorView, ...specs: TransactionSpec[]): true {
+  view.dispatch(...specs)
   return true
 }
 
-/** Replaces the selection. Blank lines separate pasted blocks from the text around them. */
-function replaceByBlocks(view: EditorView, markdown: string): true {
-  const { doc, selection } = view.state
-  const { from, to } = selection.main
-  const line = doc.lineAt(from)
-  const before = doc.sliceString(line.from, from).trim()
-  const after = doc.sliceString(to, doc.lineAt(to).to).trim()
-  const isBlock = markdown.includes('\n') || /^([#>|]|[-*+] |\d+\. |```|---)/.test(markdown)
-  if (!isBlock) return replace(view, markdown)
-  const lead = before === '' ? '' : '\n\n'
-  return replace(view, `${lead}${markdown}${after === '' ? '' : '\n\n'}`)
+const replace = (view: EditorView, text: string): true =>
+  change(view, view.state.replaceSelection(text), { scrollIntoView: true, userEvent: 'input.paste' })
+
+/** Pastes Markdown or plain text, so that it stays in the list or the quote around the caret. CodeMirror pastes any other text. */
+function replaceByText(view: EditorView, text: string): boolean {
+  const made = placedText(view.state, text)
+  return made !== undefined && change(view, made)
 }
 
 function linkSelection(view: EditorView, url: string): boolean {
   const { main } = view.state.selection
-  const text = view.state.sliceDoc(main.from, main.to)
-  if (main.empty || text.includes('\n') || /[[\]]/.test(text) || isAddress(text.trim())) return false
+  const selected = view.state.sliceDoc(main.from, main.to)
+  const text = selected.trim()
+  if (text === '' || /[[\]\n]/.test(text) || isAddress(text)) return false
+  const from = main.from + selected.indexOf(text)
   const insert = `[${text}](${url})`
   view.dispatch({
-    changes: { from: main.from, to: main.to, insert },
-    selection: EditorSelection.cursor(main.from + insert.length),
+    changes: { from, to: from + text.length, insert },
+    selection: EditorSelection.cursor(from + insert.length),
     scrollIntoView: true,
     userEvent: 'input.paste'
   })
   return true
 }
-
-/** Returns the title of the document at an address. Undefined for any other address. */
-export const titles = Facet.define<(address: string) => string | undefined, (address: string) => string | undefined>({
-  combine: ([find]) => find ?? (() => undefined)
-})
 
 /** Turns a pasted address of a known document into a link with the document's title, as `[[` does. The address does not change. */
 function linkDocument(view: EditorView, address: string): boolean {
@@ -61,12 +59,28 @@ function linkDocument(view: EditorView, address: string): boolean {
   return title !== undefined && replace(view, linkTo({ title, address }))
 }
 
-const cellsOf = (text: string): string[][] | undefined => (text.length > cellsUnitsMax ? undefined : tabbedRows(text))
+/** Returns the cells in plain text. Only own cells can be in a single column. */
+const cellsOf = (text: string, areOwn: boolean): string[][] | undefined =>
+  text.length > cellsUnitsMax ? undefined : tabbedRows(text, areOwn)
 
-/** Pastes cells over the cells of a table. Only the plain text includes empty rows, and only the HTML includes a single column. */
-function pasteCells(view: EditorView, text: string, html: string): boolean {
-  const rows = cellsOf(text) ?? tableRows(cleanText(htmlToMarkdown(html) ?? ''))
+/** Pastes cells over the cells of a table. Only the HTML has formats and a single column, and only the plain text has empty rows. */
+function pasteCells(view: EditorView, text: string, html: string, areOwn: boolean): boolean {
+  const [plain, formatted] = [cellsOf(text, areOwn), tableRows(cleanText(htmlToMarkdown(html) ?? ''))]
+  const rows = (formatted?.length === (plain ?? formatted)?.length ? formatted : plain) ?? tableRows(text)
   return rows !== undefined && fillCells(view, rows)
+}
+
+/** Pastes HTML that contains pictures as data. The code that takes them out of it is loaded first. */
+function pastePictures(view: EditorView, html: string, text: string): true {
+  const { body } = inertDocument(html)
+  import('./data-pictures.ts').then(
+    ({ insertWith, takePictures }) => {
+      const files = takePictures(body)
+      insertWith(view, placedFormatted(view.state, cleanText(markdownIn(body)), text), files)
+    },
+    () => toast(t('This part of the page could not be loaded. It loads when you are back online.'))
+  )
+  return true
 }
 
 function paste(view: EditorView, data: DataTransfer): boolean {
@@ -75,16 +89,19 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   if (isInCode(view.state, from)) return false
   const formatted = data.getData('text/html')
   const isOwn = isOwnCopy(formatted)
-  const html = isOwn || data.types.includes('vscode-editor-data') ? '' : formatted
+  const areOwn = areOwnCells(formatted)
+  const html = isOwn || areOwn || data.types.includes('vscode-editor-data') ? '' : formatted
   // A line break or a bar would end the cell.
-  if (isInTable(view.state)) return pasteCells(view, text, html) || (/[|\n\t]/.test(text) && replace(view, escapeCell(text)))
+  if (tableAt(view.state, from) !== undefined)
+    return pasteCells(view, text, html, areOwn) || (/[|\n\t]/.test(text) && replace(view, escapeCell(text)))
   if (isAddress(text.trim())) return linkSelection(view, text.trim()) || linkDocument(view, text.trim())
-  // The plain text is Markdown, so CodeMirror can paste it.
-  if (isOwn) return false
+  // The plain text is Markdown.
+  if (isOwn) return replaceByText(view, text)
+  if (html.includes('data:image/')) return pastePictures(view, html, text)
   const markdown = html === '' ? undefined : htmlToMarkdown(html)
-  if (markdown !== undefined) return replaceByBlocks(view, cleanText(markdown))
-  const rows = cellsOf(text)
-  return rows !== undefined && replaceByBlocks(view, `${markdownTable(rows)}\n`)
+  if (markdown !== undefined) return change(view, placedFormatted(view.state, cleanText(markdown), text))
+  const rows = cellsOf(text, areOwn)
+  return rows === undefined ? replaceByText(view, text) : change(view, placedBlocks(view.state, `${markdownTable(rows)}\n`))
 }
 
 /** Whether the last key press asked for plain text. */

@@ -47,12 +47,13 @@ export function separatedRows(text: string, cell: RegExp): string[][] {
 
 /**
  * Returns the rows of tab-separated text, as spreadsheets copy it. Quoted cells may contain tabs and line breaks. Undefined if the text is not a
- * table.
+ * table, unless it is known to have cells.
  */
-export function tabbedRows(text: string): string[][] | undefined {
-  if (!text.includes('\t')) return undefined
+export function tabbedRows(text: string, areCells = false): string[][] | undefined {
+  if (!areCells && !text.includes('\t')) return undefined
   const rows = separatedRows(text, tabbedCell)
   const columns = rows[0]?.length ?? 0
   // Indented text contains tabs too, so all rows of a table must have the same number of cells.
-  return columns > 1 && rows.every((row) => row.length === columns) && rows.some((row) => (row[0] ?? '').trim() !== '') ? rows : undefined
+  const areLikely = columns > 1 && rows.every((row) => row.length === columns) && rows.some((row) => (row[0] ?? '').trim() !== '')
+  return areCells || areLikely ? rows : undefined
 }

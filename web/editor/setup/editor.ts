@@ -7,7 +7,7 @@ import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../../shared/limits.ts'
-import { endStep, textMap, undoSteps } from '../binding.ts'
+import { endStep, textMap, textSteps } from '../binding.ts'
 import { caret } from '../caret.ts'
 import { cleanInput } from '../clean-input.ts'
 import { closeFence } from '../close-fence.ts'
@@ -24,7 +24,7 @@ import { caretRests, resting } from '../resting.ts'
 import { roomBelow } from '../room-below.ts'
 import { ownSelection } from '../selection.ts'
 import { leaveSlot, slots } from '../slots.ts'
-import type { LeaveReplaced } from '../exact-undo.ts'
+import type { StepRules } from '../exact-undo.ts'
 import { endSteps } from '../typing-steps.ts'
 import { insertUpload, uploading } from '../uploads.ts'
 import type { Steps } from '../../base/steps.ts'
@@ -38,8 +38,10 @@ export type WritingMode = 'live' | 'source'
 export interface Extras {
   readonly always: Extension
   readonly live: Extension
+  /** Returns the effects that keep the text in its place when the view changes. */
+  readonly keptPlace: (view: EditorView) => readonly StateEffect<unknown>[]
   /** Makes undo restore the text exactly. Returns a function that restores the behavior of Yjs. */
-  readonly exactUndo: (text: Y.Text, undo: Y.UndoManager, leave: LeaveReplaced) => () => void
+  readonly exactUndo: (text: Y.Text, undo: Y.UndoManager, rules: StepRules) => () => void
 }
 
 export interface EditorInput {
@@ -70,12 +72,14 @@ export interface Editor {
   setReview(extension: Extension): void
   /** Replaces the binding that writes into the document. Undefined restores the normal binding. */
   setBinding(extension: Extension | undefined): void
+  /** Forgets the changes to the document that undo and redo would repeat. */
+  forgetUndo(): void
   /** Ticks or unticks the task whose marker character is at an offset. */
   toggleTask(letter: number): boolean
   /** Inserts the Markdown of an upload into the text. Returns false if the person may not write. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
   /** Adds the editor extras once they have loaded. */
-  extend(extras: Extras, leave: LeaveReplaced): void
+  extend(extras: Extras, rules: StepRules): void
   /** Adds an extension permanently. */
   add(extension: Extension): void
   destroy(): void
@@ -174,7 +178,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
         EditorState.phrases.of(phrases()),
         binding.of(writing()),
         endStep.of(() => undoManager.stopCapturing()),
-        undoSteps.of(() => undoManager.undoStack.length),
+        textSteps.of(undoManager),
         review.of([]),
         remoteCursors(input.text, input.awareness),
         uploading(input.uploads),
@@ -213,7 +217,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     setMode(value) {
       if (value === current) return
       current = value
-      view.dispatch({ effects: mode.reconfigure(modeExtension(value, extras)) })
+      view.dispatch({ effects: [mode.reconfigure(modeExtension(value, extras)), ...(extras?.keptPlace(view) ?? [])] })
     },
     setCanEdit(value) {
       if (value === canEditNow) return
@@ -229,11 +233,12 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     },
     setReview: (value) => view.dispatch({ effects: review.reconfigure(value) }),
     setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
+    forgetUndo: () => undoManager.clear(),
     toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
     insertUpload: (at, markdown, upload) => insertUpload(view, view.state.facet(textMap).shown(at), markdown, upload),
-    extend(value, leave) {
+    extend(value, rules) {
       extras = value
-      endExactUndo = value.exactUndo(input.text, undoManager, leave)
+      endExactUndo = value.exactUndo(input.text, undoManager, rules)
       view.dispatch({ effects: [later.reconfigure(value.always), mode.reconfigure(modeExtension(current, value))] })
     },
     add: (extension) => view.dispatch({ effects: StateEffect.appendConfig.of(extension) }),

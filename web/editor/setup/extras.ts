@@ -1,25 +1,22 @@
 /** The editor extras: writing aids that load once the text is visible. */
 import { columnMoves } from '../column-moves.ts'
-import { namesOnHover } from '../names-on-hover.ts'
 import type { Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { selectionBubble, type BubbleButton } from '../bubble.ts'
 import type { Extras } from './editor.ts'
 import type { Typing } from './typing.ts'
 import { exactUndo } from '../exact-undo.ts'
+import { keptPlace } from './kept-place.ts'
 import { followFormats } from '../formats.ts'
 import { remoteGlow } from '../glow.ts'
-import { blockHandles } from '../blocks/handles.ts'
-import { turns, type Turn } from '../blocks/menu.tsx'
-import { gridHandles } from '../grid/handles.ts'
+import { keepCells } from '../grid/keep-cells.ts'
 import { linkCard } from '../live/link-card.ts'
+import { numberedNotes } from '../live/note-numbers.ts'
 import { onConnection, type OnConnection } from '../live/on-connection.ts'
 import { collapsible } from '../live/collapsible.ts'
 import { drawings } from '../live/drawings.ts'
 import { dressing } from '../live/dressing.ts'
-import { smartPaste, titles } from '../paste/paste.ts'
-import { textFiles } from '../paste/text-files.ts'
-import { copiedHtml } from '../copied-html.ts'
+import { titles } from '../paste/titles.ts'
 import { keepTab } from '../tab-stays.ts'
 import { completions, type BlockEntry, type Documents, type OnChange } from '../completions.ts'
 
@@ -38,8 +35,6 @@ export interface ExtrasInput {
   readonly onRight: OnChange
   /** Calls a listener each time the page is connected to the service. */
   readonly onConnected: OnConnection
-  /** Returns the command with an id that changes the kind of a block. */
-  readonly turn: (id: string) => Turn
   /** Returns the title of this device's document at an address. */
   readonly titleAt: (address: string) => string | undefined
   /** The extension that draws components, such as boards, in the live view. */
@@ -64,7 +59,6 @@ export const createExtras = ({
   onFormats,
   onRight,
   onConnected,
-  turn,
   titleAt,
   components,
   tell,
@@ -73,13 +67,9 @@ export const createExtras = ({
   always: [
     columnMoves,
     remoteGlow,
-    namesOnHover,
     completions(blocks, documents, onChange),
-    smartPaste,
     titles.of(titleAt),
-    textFiles,
     dressing,
-    turns.of(turn),
     typing.map(({ always }) => always),
     keepTab(tell),
     followFormats(onFormats),
@@ -92,10 +82,10 @@ export const createExtras = ({
     collapsible,
     components,
     linkCard,
-    gridHandles,
-    typing.map(({ live }) => live),
-    blockHandles,
-    copiedHtml
+    numberedNotes,
+    keepCells,
+    typing.map(({ live }) => live)
   ],
+  keptPlace,
   exactUndo
 })

@@ -1,4 +1,4 @@
-/** The editor extras that change the effect of keys and typed letters, copy cells, and select and change pictures. They are a separate chunk, which loads together with the others. */
+/** The editor extras that change the effect of keys and typed letters, select and change pictures, and show the names of others. They are a separate chunk, which loads together with the others. */
 import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
 import { formatEnds } from '../caret-formats.ts'
@@ -7,13 +7,13 @@ import { emptyLinks } from '../empty-links.ts'
 import { emptyMarks } from '../empty-marks.ts'
 import { typeBelow } from '../grid/below.ts'
 import { copiedFormats } from '../copied-formats.ts'
-import { copyCells } from '../grid/copy-cells.ts'
 import { cellEdges } from '../grid/edges.ts'
 import { outerBars } from '../grid/outer-bars.ts'
 import { pressBelow } from '../grid/press-below.ts'
 import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
 import { itemSpaces } from '../join-blocks.ts'
+import { namesOnHover } from '../names-on-hover.ts'
 import { keepFormats } from '../keep-formats.ts'
 import { linkFields } from '../link-fields.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
@@ -32,14 +32,13 @@ export interface Typing {
 }
 
 export const typing: Typing = {
-  always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks, typedMarks],
+  always: [namesOnHover, typedRows, marking, linkOfWords, blockKeys, emptyLinks, typedMarks],
   live: [
     pictureCard,
     pictureChosen,
     pictureHandles,
     pictureReplaced,
     cellEdges,
-    copyCells,
     pressBelow,
     typeBelow,
     belowCollapsible,

@@ -29,6 +29,7 @@ export function openAddress({ page: { session }, store, items, active }: State, 
     if (asks.value === undefined || store.state.peek() === 'reading') return
     // The annotation may have been created a moment ago.
     store.read()
+    if (!items.peek().some(({ id }) => id === asks.peek())) store.decided.more()
     missing = setTimeout(() => {
       if (asks.value !== undefined) toast(t('This comment no longer exists.'))
       asks.value = undefined

@@ -3,10 +3,8 @@
  * card of a decided suggestion stays for a while.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
-import { Transaction, type Extension } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
-import { endStep } from '../../editor/binding.ts'
-import { stepsOf } from '../../editor/undo.ts'
+import type { Steps } from '../../editor/binding.ts'
+import type { UndoOrder } from '../../editor/undo-order.ts'
 import { t, tn } from '../../text/t.ts'
 import { dropToast, toast } from '../../ui/toast.tsx'
 import type { Decision } from '../outbox/entry.ts'
@@ -19,8 +17,10 @@ const decisionsMax = 100
 interface MadeDecision {
   readonly action: 'accept' | 'reject'
   readonly ids: readonly string[]
-  /** Number of undo steps of typing before the decision. Later steps are undone first. */
-  readonly steps: number
+  /** When the decision was made or, in the list of undone decisions, undone. */
+  readonly at: number
+  /** Set if the step reopened suggestions that were decided in this way elsewhere or on an earlier visit. */
+  readonly isReopening?: true
 }
 
 export interface Decisions {
@@ -30,41 +30,34 @@ export interface Decisions {
   isHere(id: string): boolean
   /** Called when a decision has been sent. */
   asked(action: Decision, ids: readonly string[]): void
-  /** Called when the service has carried out the decision. */
-  done(action: Decision, ids: readonly string[]): void
+  /** Called when the service has carried out the decision. `left` is a sentence about the suggestions that it could not decide. */
+  done(action: Decision, ids: readonly string[], left?: string): void
   /** Called when the service has refused the decision. */
   refused(ids: readonly string[]): void
-  /** Undoes the newest decision if nothing has been typed since. Returns false otherwise. */
-  undo(): boolean
-  /** Redoes the decision that was undone last. Returns false if typing was undone later, or if something has been typed since. */
-  redo(): boolean
-  /** The extension that notices typing. */
-  readonly extension: Extension
   close(): void
 }
 
 interface DecisionsInput {
-  readonly view: EditorView
+  readonly order: UndoOrder
   decide(action: Decision, ids: readonly string[]): void
   /** Whether a suggestion can be decided. */
   isOpen(id: string): boolean
+  /** Returns how a suggestion was decided. Undefined if it is open. */
+  decisionOn(id: string): 'accept' | 'reject' | undefined
 }
 
 /** Returns decisions on some of their suggestions only. */
 const decisionsOn = (decisions: readonly MadeDecision[], isWanted: (id: string) => boolean): readonly MadeDecision[] =>
   decisions.map((decision) => ({ ...decision, ids: decision.ids.filter((id) => isWanted(id)) })).filter(({ ids }) => ids.length > 0)
 
-const isTyped = (event: string): boolean => /^(?:input|delete|move)\b/.test(event)
-
-export function openDecisions({ view, decide, isOpen }: DecisionsInput): Decisions {
+export function openDecisions({ order, decide, isOpen, decisionOn }: DecisionsInput): Decisions {
   const recent = signal<ReadonlySet<string>>(new Set())
   const here = new Set<string>()
   const timers = new Set<ReturnType<typeof setTimeout>>()
   let made: readonly MadeDecision[] = []
-  /** Decisions that were undone since the person last typed. */
   let undone: readonly MadeDecision[] = []
+  let isTakingBack = false
 
-  const steps = (): number => stepsOf(view)
   const without = (ids: readonly string[]): void => {
     const left = new Set(recent.peek())
     for (const id of ids) left.delete(id)
@@ -78,13 +71,60 @@ export function openDecisions({ view, decide, isOpen }: DecisionsInput): Decisio
   }
   const reopened = (ids: readonly string[]): void => {
     const taken = decisionsOn(made, (id) => ids.includes(id))
+    const known = new Set(taken.flatMap((each) => each.ids))
+    const elsewhere = ids.filter((id) => !known.has(id))
     drop(ids)
-    undone = [...undone, ...taken]
+    order.rewrites()
+    undone = [...undone, ...taken.map((each) => ({ ...each, at: order.now() }))].slice(-decisionsMax)
+    for (const action of ['accept', 'reject'] as const) {
+      const those = elsewhere.filter((id) => decisionOn(id) === action)
+      if (those.length > 0) made = [...made, { action, ids: those, at: order.made(), isReopening: true } as const].slice(-decisionsMax)
+    }
   }
   const back = (ids: readonly string[]): void => {
     dropToast()
     decide('reopen', ids)
   }
+  /** Takes back the reopening of suggestions. */
+  const decideAgain = (step: MadeDecision): boolean => {
+    made = made.filter((each) => each !== step)
+    const ids = step.ids.filter(isOpen)
+    if (ids.length === 0) return false
+    dropToast()
+    order.rewrites()
+    isTakingBack = true
+    decide(step.action, ids)
+    isTakingBack = false
+    undone = [...undone, { ...step, ids, at: order.now() }].slice(-decisionsMax)
+    return true
+  }
+  const reopenAgain = ({ action, ids }: MadeDecision): boolean => {
+    const decided = ids.filter((id) => decisionOn(id) === action)
+    if (decided.length > 0) back(decided)
+    return decided.length > 0
+  }
+  const steps: Steps = {
+    madeAt: () => made.at(-1)?.at,
+    undoneAt: () => undone.at(-1)?.at,
+    undo() {
+      const last = made.at(-1)
+      if (last?.isReopening === true) return decideAgain(last)
+      back(last?.ids ?? [])
+      return true
+    },
+    redo() {
+      const last = undone.at(-1)
+      undone = undone.slice(0, -1)
+      if (last?.isReopening === true) return reopenAgain(last)
+      const ids = last?.ids.filter(isOpen) ?? []
+      if (last === undefined || ids.length === 0) return false
+      dropToast()
+      order.rewrites()
+      decide(last.action, ids)
+      return true
+    }
+  }
+  order.add(steps)
 
   return {
     recent,
@@ -92,9 +132,7 @@ export function openDecisions({ view, decide, isOpen }: DecisionsInput): Decisio
     asked(action, ids) {
       if (action === 'reopen') return reopened(ids)
       undone = decisionsOn(undone, (id) => !ids.includes(id))
-      // Text typed from now on belongs to a new undo step.
-      view.state.facet(endStep)(view)
-      made = [...made, { action, ids, steps: steps() }].slice(-decisionsMax)
+      if (!isTakingBack) made = [...made, { action, ids, at: order.made() }].slice(-decisionsMax)
       for (const id of ids) here.add(id)
       recent.value = new Set([...recent.peek(), ...ids])
       const timer = setTimeout(() => {
@@ -103,34 +141,16 @@ export function openDecisions({ view, decide, isOpen }: DecisionsInput): Decisio
       }, toldMs)
       timers.add(timer)
     },
-    done(action, ids) {
+    done(action, ids, left) {
+      const told = (words: string): string => (left === undefined ? words : `${words} ${left}`)
       if (action === 'reopen')
-        return toast(tn(ids.length, 'Undone. The suggestion is open again.', 'Undone. {count} suggestions are open again.'))
+        return toast(told(tn(ids.length, 'Undone. The suggestion is open again.', 'Undone. {count} suggestions are open again.')))
       const accepted = (): string => tn(ids.length, 'Accepted.', '{count} suggestions accepted.')
       const rejected = (): string => tn(ids.length, 'Rejected.', '{count} suggestions rejected.')
       const words = action === 'accept' ? accepted() : rejected()
-      toast(words, { name: t('Undo'), run: () => back(ids), milliseconds: toldMs })
+      toast(told(words), { name: t('Undo'), run: () => back(ids), milliseconds: toldMs })
     },
     refused: drop,
-    undo() {
-      const last = made.at(-1)
-      if (last === undefined || steps() > last.steps) return false
-      back(last.ids)
-      return true
-    },
-    redo() {
-      const last = undone.at(-1)
-      if (last === undefined || steps() !== last.steps) return false
-      undone = undone.slice(0, -1)
-      const ids = last.ids.filter(isOpen)
-      if (ids.length === 0) return false
-      dropToast()
-      decide(last.action, ids)
-      return true
-    },
-    extension: EditorView.updateListener.of(({ transactions }) => {
-      if (transactions.some((transaction) => isTyped(transaction.annotation(Transaction.userEvent) ?? ''))) undone = []
-    }),
     close() {
       for (const timer of timers) clearTimeout(timer)
     }

@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { signature } from '../../presence/person.ts'
 import { shownName } from '../outbox/draft-name.ts'
-import type { Annotation } from '../suggestions/annotation-ranges.ts'
+import type { Annotation } from '../suggestions/marked-range.ts'
 import { isUndecided, type Suggestion } from '../outbox/records.ts'
 import type { Proposal, Thread } from '../outbox/shown-records.ts'
 import type { Store } from '../outbox/store.ts'
@@ -35,8 +35,14 @@ export const composerId = 'composer'
 
 /** Whether a comment or suggestion is still open. */
 export const isOpen = (item: Item): boolean => {
-  if (item.kind === 'comment') return !item.thread.comment.resolved
+  if (item.kind === 'comment') return !item.thread.comment.resolved && item.thread.isDeleted !== true
   return item.kind === 'proposal' ? isUndecided(item.proposal.suggestion) : true
+}
+
+/** Returns when a comment was resolved or a suggestion was decided. Undefined while the service has not responded. */
+export const closedAt = (item: Item): string | undefined => {
+  if (item.kind === 'comment') return item.thread.comment.resolvedAt ?? undefined
+  return item.kind === 'proposal' ? (item.proposal.suggestion.decidedAt ?? undefined) : undefined
 }
 
 /** Whether the text of an open suggestion was deleted. The service cannot accept it. */
@@ -94,11 +100,20 @@ const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<
 /** Returns the id of the draft that an action sends. */
 const draftOf = (action: Action): string | undefined => (action.kind === 'suggest' ? action.draft?.id : undefined)
 
+/** The items whose cards stay because this person types in them. */
+export interface InUse {
+  /** Ids of the items that this person types in. Their cards stay. */
+  readonly ids: ReadonlySet<string>
+  /** The comments and suggestions among them that the service no longer lists. */
+  readonly threads: readonly Thread[]
+  readonly proposals: readonly Proposal[]
+}
+
 /** Returns all items in text order. Items without a position come last. */
-export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
+export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>, inUse: InUse): readonly Item[] {
   const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
   const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
-  // If a comment was deleted, an unsent reply to it becomes a separate item, so that its text can be copied.
+  // If a comment was deleted, an unsent reply to it, or an unsent edit, becomes a separate item, so that its text can be copied.
   const sent = store.recordIds.value
   const unsent = new Set(store.outbox.list.value.map(({ id }) => id))
   // Several versions of a suggestion may wait. Only the newest one is shown.
@@ -112,7 +127,8 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
           refusal !== undefined &&
           !there.has(action.comment) &&
           !unsent.has(action.comment)) ||
-        (action.kind === 'answer' && refusal !== undefined && !proposed.has(action.suggestion)))
+        (action.kind === 'answer' && refusal !== undefined && !proposed.has(action.suggestion)) ||
+        (action.kind === 'editReply' && refusal !== undefined && !there.has(action.on) && !proposed.has(action.on)))
   )
   const typed = new Set([...store.held.value].filter((name) => !store.edited.value.has(name)))
   /** The suggestions of which this device has a newer version that the service refused. */
@@ -122,9 +138,9 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
   const isReplaced = (each: Suggestion): boolean => isUndecided(each) && each.draftId !== undefined && refused.has(each.draftId)
   const positioned = (id: string): Positioned => ({ id, span: spans.get(id) })
   const all: Item[] = [
-    ...store.threads.value.map((thread): Item => ({ kind: 'comment', thread, ...positioned(thread.comment.id) })),
-    ...store.proposals.value
-      .filter(({ suggestion }) => isSeen(suggestion, typed) && !isReplaced(suggestion))
+    ...[...store.threads.value, ...inUse.threads].map((thread): Item => ({ kind: 'comment', thread, ...positioned(thread.comment.id) })),
+    ...[...store.proposals.value, ...inUse.proposals]
+      .filter(({ suggestion }) => inUse.ids.has(suggestion.id) || (isSeen(suggestion, typed) && !isReplaced(suggestion)))
       .map((proposal): Item => ({ kind: 'proposal', proposal, ...positioned(proposal.suggestion.id) })),
     ...waiting.map((each): Item => ({
       kind: 'new',

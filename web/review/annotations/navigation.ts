@@ -4,8 +4,9 @@ import { EditorView } from '@codemirror/view'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
 import { displayName } from '../../presence/people.ts'
-import { authorOf, isOpen, type Item, lacksText } from './items.ts'
+import { authorOf, isOpen, type Item } from './items.ts'
 import { excerpt } from '../outbox/records.ts'
+import { misfitWords } from '../outbox/refusals.ts'
 import type { State } from './state.ts'
 
 export interface Navigation {
@@ -32,7 +33,7 @@ function suggestionWords(name: string, { original, text }: { readonly original: 
 }
 
 export function openNavigation(state: State): Navigation {
-  const { page, editor, store, positions, items, filter, active, focused, rejecting, hasMargin, effectOf } = state
+  const { page, editor, store, positions, items, filter, active, focused, rejecting, hasMargin, effectOf, isMisfit, setResolved } = state
   const { view } = editor
   const scrollTo = (id: string, takesCursor = false): void => {
     const span = positions.spanOf(id)
@@ -109,8 +110,8 @@ export function openNavigation(state: State): Navigation {
   const decide = (action: 'accept' | 'reject'): boolean => {
     const item = activeSuggestion()
     if (item === undefined) return false
-    if (action === 'accept' && lacksText(item)) {
-      toast(t('The text was changed or deleted, so this suggestion cannot be accepted.'))
+    if (action === 'accept' && isMisfit(item)) {
+      toast(misfitWords(true))
       return false
     }
     store.decide(action, [item.id])
@@ -120,8 +121,7 @@ export function openNavigation(state: State): Navigation {
   const resolve = (): void => {
     const item = activeItem()
     if (item?.kind !== 'comment' || !isOpen(item)) return toast(t('Select a comment first.'))
-    store.act({ kind: 'resolve', comment: item.id, resolved: true })
-    store.said.value = t('Comment resolved')
+    setResolved(item.id, true)
   }
 
   return { show, scrollTo: (id) => scrollTo(id), go, decide, askReason, resolve }

@@ -3,12 +3,17 @@
  * text returns.
  */
 import { batch, signal, type ReadonlySignal } from '@preact/signals'
-import type { ChangeSet, Extension, Text } from '@codemirror/state'
+import type { ChangeSet, Extension, Text, Transaction } from '@codemirror/state'
 import { EditorView, type ViewUpdate } from '@codemirror/view'
+import type * as Y from 'yjs'
+import { locate } from '../../../shared/text/characters.ts'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { textMap } from '../../editor/binding.ts'
 import { isOpen, quoteOf, annotationOf, type Item } from './items.ts'
-import { dropAnnotations, setAnnotations, rangesIn, storedRangesIn, type Annotation } from '../suggestions/annotation-ranges.ts'
+import { countIn, documentChangeOf, dropAnnotations, setAnnotations, rangesIn, storedRangesIn } from '../suggestions/annotation-ranges.ts'
+import { openReturning } from './returning.ts'
+import type { Annotation } from '../suggestions/marked-range.ts'
+import { placeOf } from '../outbox/named-places.ts'
 import type { Store } from '../outbox/store.ts'
 import { storedText } from '../suggestions/suggesting.ts'
 import { findTarget, near } from '../suggestions/targets.ts'
@@ -57,6 +62,7 @@ const deletedMax = 50
 
 export function openPositions(
   view: EditorView,
+  text: Y.Text,
   store: Store,
   staying: ReadonlySignal<ReadonlySet<string>>,
   items: () => readonly Item[],
@@ -72,6 +78,8 @@ export function openPositions(
   /** Ids of the annotations whose positions the service has reported. Other positions come from an earlier visit and may be wrong. */
   const reported = new Set<string>()
   let known = new Map<string, unknown>()
+  /** The keys of the annotations whose characters the page does not have yet. */
+  let awaited = new Map<string, unknown>()
 
   /** Whether only the text of an accepted suggestion is between two positions. The service keeps insertions in one place in their order. */
   const isMovedByDecision = (base: Text, there: Span, found: Span): boolean => {
@@ -129,24 +137,41 @@ export function openPositions(
     })
   }
 
+  /** Returns where the characters that a message named are now. `unknown` if the page does not have them, and undefined if there are none. */
+  const namedPosition = (key: unknown, stored: () => string): Span | 'unknown' | undefined => {
+    const quoted = placeOf(key)
+    if (quoted === undefined) return undefined
+    const [span] = stored().length === text.length ? locate(text, stored(), [quoted]) : []
+    return span ?? 'unknown'
+  }
+
   /** Updates the annotations in the editor. */
   const update = (all: readonly Item[]): void => {
     let whole: string | undefined
     const stored = (): string => (whole ??= storedText(view.state).toString())
     const next = new Map<string, unknown>()
+    const waiting = new Map<string, unknown>()
     const put: { annotation: Annotation; span: Span | undefined }[] = []
     for (const item of all) {
       const wanted = annotationOf(item, staying.peek(), store.edited.peek())
       if (wanted === undefined) continue
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
-      const span = positionOf(item, stored)
+      const exact = made.has(item.id) ? undefined : namedPosition(wanted.key, stored)
+      if (exact === 'unknown') {
+        // The text may come later than the message. Until then, the offsets are the best information.
+        next.set(item.id, undefined)
+        waiting.set(item.id, wanted.key)
+        if (awaited.get(item.id) === wanted.key) continue
+      } else if (exact !== undefined) reported.add(item.id)
+      const span = exact === 'unknown' || exact === undefined ? positionOf(item, stored) : exact
       // The text of a suggestion may have changed although its position has not.
       put.push({ annotation: wanted.annotation, span: span === 'same' ? storedRangesIn(view.state).get(item.id) : span })
     }
     for (const id of stood.keys()) if (!staying.peek().has(id)) stood.delete(id)
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
     known = next
+    awaited = waiting
     // A position made on this page is used only once.
     made.clear()
     if (put.length === 0 && gone.size === 0) return
@@ -171,12 +196,36 @@ export function openPositions(
     if (searches < searchesMax) searchTimer = setTimeout(searchForDeleted, searchMs * 2 ** searches)
   }
 
-  const follow = EditorView.updateListener.of(({ docChanged, geometryChanged, viewportChanged, changes }: ViewUpdate) => {
+  const returning = openReturning()
+  /** Brings annotations back whose text returned in a transaction. */
+  const bringBack = (transaction: Transaction): void => {
+    const change = documentChangeOf(transaction)
+    if (change === undefined || change.empty) return
+    const { startState, state } = transaction
+    // Few changes delete the text of an annotation, so the ranges are seldom compared.
+    const areGone = countIn(state) < countIn(startState)
+    const there = areGone ? storedRangesIn(state) : undefined
+    const gone = there === undefined ? [] : [...storedRangesIn(startState)].filter(([id]) => !there.has(id))
+    const back = new Map(returning.follow(storedText(startState), change, gone))
+    if (back.size === 0) return
+    const put = items().flatMap((item) => {
+      const span = back.get(item.id)
+      const wanted = span && isOpen(item) && known.has(item.id) ? annotationOf(item, staying.peek(), store.edited.peek()) : undefined
+      return wanted === undefined || storedRangesIn(view.state).has(item.id) ? [] : [{ annotation: wanted.annotation, span }]
+    })
+    if (put.length === 0) return
+    view.dispatch({ effects: setAnnotations.of(put) })
+    readPositions()
+  }
+
+  const follow = EditorView.updateListener.of(({ docChanged, geometryChanged, viewportChanged, changes, transactions }: ViewUpdate) => {
+    for (const transaction of transactions) bringBack(transaction)
     if (!docChanged && !geometryChanged && !viewportChanged) return
     if (docChanged) for (const [id, at] of stood) stood.set(id, changes.mapPos(Math.min(at, changes.length)))
     readTimer ??= setTimeout(() => {
       readTimer = undefined
       readPositions()
+      if (awaited.size > 0) update(items())
       store.outbox.retarget()
     }, readMs)
     if (!inserts(changes)) return

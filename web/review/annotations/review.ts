@@ -14,7 +14,7 @@ import type { Writing } from './writing.ts'
 
 export interface Review
   extends
-    Omit<State, 'page' | 'editor' | 'positions' | 'decisions'>,
+    Omit<State, 'page' | 'editor' | 'positions' | 'decisions' | 'undoOrder' | 'onRejected'>,
     Navigation,
     Writing,
     Omit<SuggestingMode, 'close'>,
@@ -23,10 +23,6 @@ export interface Review
   /** Ids of suggestions that were decided here a moment ago. */
   readonly recent: Decisions['recent']
   readonly isDecidedHere: Decisions['isHere']
-  /** Undoes the newest decision made on this page. Returns false if there is none or if something has been typed since. */
-  undoDecision(): boolean
-  /** Redoes the decision that was undone last. Returns false if there is no such decision, or if the person undid typing after it. */
-  redoDecision(): boolean
   /** The open panel of the page. */
   readonly panel: View['panel']
   /** Commands that depend on the assignments, for menus and the command palette. */

@@ -4,6 +4,8 @@
  */
 import { effect, signal, untracked, type Signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
+import type { Steps } from '../../editor/binding.ts'
+import type { UndoOrder } from '../../editor/undo-order.ts'
 import { t, tn } from '../../text/t.ts'
 import { dropToast, toast } from '../../ui/toast.tsx'
 import { newDraftId, shownName } from '../outbox/draft-name.ts'
@@ -12,7 +14,7 @@ import { isUndecided } from '../outbox/records.ts'
 import type { Proposal } from '../outbox/shown-records.ts'
 import type { Store } from '../outbox/store.ts'
 import type { SentSuggestion } from '../suggestions/drafting.ts'
-import { storedText, type SentSteps } from '../suggestions/suggesting.ts'
+import { storedText } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
 import type { Positions } from './positions.ts'
 
@@ -28,7 +30,7 @@ interface SentStep {
   readonly former?: SentSuggestion | undefined
 }
 
-/** A suggestion that this person withdrew, and the action that suggests its text again. */
+/** A suggestion that this person withdrew, and the action that suggests its text again if the service does not open it again. */
 interface Withdrawal {
   readonly suggestion: string
   readonly action: SuggestAction
@@ -43,14 +45,20 @@ interface Undone {
   readonly withdrawn?: string | undefined
 }
 
-export interface SentUndo extends SentSteps {
+/** Something that was done or taken back, and when. */
+interface Timed<What> {
+  readonly at: number
+  readonly what: What
+}
+
+export interface SentUndo extends Steps {
   /** Ids of the outbox entries whose suggestions are withdrawn as soon as the service has them. */
   readonly leaving: Signal<ReadonlySet<string>>
-  /** Called when suggestions were sent in one step. */
-  sent(sent: readonly SentStep[]): void
+  /** Called when suggestions were sent that the person made in one step, at the time `at`. */
+  sent(sent: readonly SentStep[], at: number): void
   /** Called with the versions of edited suggestions that redo would restore in the editor, in this order, before the suggestions are withdrawn. */
   keepLater(versions: readonly (readonly Undone[])[]): void
-  /** Called when a suggestion was withdrawn. A notice offers to suggest it again. */
+  /** Called when a suggestion was withdrawn. A notice offers to restore it. */
   withdrew(withdrawal: Withdrawal): void
   close(): void
 }
@@ -63,9 +71,9 @@ export const isUntouched = ({ suggestion, deciding, waiting }: Proposal): boolea
 const isSame = (action: Action, former: SentSuggestion | undefined): boolean =>
   action.kind === 'suggest' && action.text === former?.text && action.original === former.original && action.note === former.note
 
-export function openSentSteps(view: EditorView, store: Store, positions: Positions): SentUndo {
-  let steps: readonly (readonly SentStep[] | Withdrawal)[] = []
-  let undone: readonly (readonly Undone[])[] = []
+export function openSentSteps(view: EditorView, store: Store, positions: Positions, order: UndoOrder): SentUndo {
+  let steps: readonly Timed<readonly SentStep[] | Withdrawal>[] = []
+  let undone: readonly Timed<readonly Undone[]>[] = []
   /** The drafts of suggestions that were suggested again, by the names of those that were withdrawn. */
   const renamed = new Map<string, DraftName>()
   const nameNow = (draft: DraftName): DraftName => {
@@ -76,12 +84,20 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
 
   const proposalWith = ({ id }: DraftName): Proposal | undefined =>
     store.proposals.peek().find((each) => each.suggestion.draftId === shownName(id) && isUntouched(each))
-  const proposalOf = ({ id, action }: OutboxEntry) => {
+  /** The outbox entries that restored withdrawn suggestions, by the ids of these suggestions. */
+  const restored = new Map<string, string>()
+  /** Returns the suggestion of an entry, or the one that was made instead because the service did not open it again. */
+  const proposalOf = ({ id, action }: OutboxEntry): Proposal | undefined => {
     const record = store.recordIds.peek().get(id)
     const draft = action.kind === 'suggest' && action.draft !== undefined ? shownName(action.draft.id) : undefined
-    return store.proposals
-      .peek()
-      .find(({ suggestion }) => suggestion.id === record || (draft !== undefined && suggestion.draftId === draft))
+    const all = store.proposals.peek()
+    let found = all.find(({ suggestion }) => suggestion.id === record || (draft !== undefined && suggestion.draftId === draft))
+    for (let next = found; next !== undefined;) {
+      found = next
+      const instead = store.recordIds.peek().get(restored.get(next.suggestion.id) ?? '')
+      next = all.find(({ suggestion }) => suggestion.id === instead)
+    }
+    return found
   }
 
   /** Returns the newest version of a suggestion that waits in the outbox. */
@@ -113,7 +129,7 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     const target = targetOf(storedText(view.state).toString(), span)
     const again = { kind: 'suggest', operation, original, text, target, note: note ?? '' } as const
     // Only a suggestion on the same words can get its earlier text.
-    if (found !== undefined && former?.original === original) {
+    if (found !== undefined && former?.original === original && shownName(former.draft.id) === found.suggestion.draftId) {
       sendVersion(former, found, target)
       return { action: again, former }
     }
@@ -133,16 +149,22 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     })
   })
 
-  const add = (step: readonly SentStep[] | Withdrawal): void => void (steps = [...steps, step].slice(-stepsMax))
-  const sent = (step: readonly SentStep[]): void => {
-    if (step.length > 0) add(step)
+  // A suggestion may be sent a moment after a later step.
+  const add = (what: readonly SentStep[] | Withdrawal, at: number): void =>
+    void (steps = [...steps, { at, what }].toSorted((one, other) => one.at - other.at).slice(-stepsMax))
+  const sent = (step: readonly SentStep[], at: number): void => {
+    if (step.length > 0) add(step, at)
   }
-  /** Suggests withdrawn text again. The step that suggested it takes back the new suggestion. */
+  const addUndone = (what: readonly Undone[]): void => void (undone = [...undone, { at: order.now(), what }].slice(-stepsMax))
+  /** Opens a withdrawn suggestion again. The step that suggested it takes it back again. */
   const restore = (withdrawal: Withdrawal): void => {
-    if (!steps.includes(withdrawal)) return
-    const entry = store.act(withdrawal.action)
-    const renewed = (step: SentStep): SentStep => (proposalOf(step.entry)?.suggestion.id === withdrawal.suggestion ? { entry } : step)
-    steps = steps.filter((each) => each !== withdrawal).map((step) => ('suggestion' in step ? step : step.map(renewed)))
+    if (!steps.some(({ what }) => what === withdrawal)) return
+    const { suggestion, action } = withdrawal
+    const unsent = store.outbox.list.peek().find((each) => each.action.kind === 'withdraw' && each.action.suggestion === suggestion)
+    const instead = { ...action, draft: { id: newDraftId(), step: 1 } }
+    if (unsent !== undefined && !store.isConnected.peek() && !store.outbox.sending.peek()) store.outbox.drop(unsent.id)
+    else restored.set(suggestion, store.act({ kind: 'restore', suggestion, instead }).id)
+    steps = steps.filter(({ what }) => what !== withdrawal)
     dropToast()
   }
   const repeat = ({ action, former, withdrawn }: Undone): SentStep => {
@@ -155,52 +177,49 @@ export function openSentSteps(view: EditorView, store: Store, positions: Positio
     return { entry: store.act({ ...action, draft: made }) }
   }
   const suggestAgain = (taken: readonly Undone[]): void => {
-    undone = undone.filter((each) => each !== taken)
+    undone = undone.filter(({ what }) => what !== taken)
     dropToast()
-    sent(taken.map(repeat))
+    sent(taken.map(repeat), order.now())
   }
 
   return {
     leaving,
-    sent(step) {
-      undone = []
-      sent(step.filter(({ entry: { action }, former }) => !isSame(action, former)))
+    sent(step, at) {
+      sent(
+        step.filter(({ entry: { action }, former }) => !isSame(action, former)),
+        at
+      )
     },
     keepLater(versions) {
-      undone = [...undone, ...versions.filter((step) => step.length > 0).toReversed()]
+      for (const step of versions.toReversed()) if (step.length > 0) addUndone(step)
     },
     withdrew(withdrawal) {
-      undone = []
-      add(withdrawal)
+      add(withdrawal, order.made())
       toast(t('Withdrawn'), { name: t('Undo'), run: () => restore(withdrawal), milliseconds: toldMs })
     },
+    madeAt: () => steps.at(-1)?.at,
+    undoneAt: () => undone.at(-1)?.at,
     undo() {
-      for (let last = steps.at(-1); last !== undefined; last = steps.at(-1)) {
-        if ('suggestion' in last) {
-          restore(last)
-          return true
-        }
-        const taken = last.map(takeBack).filter((each) => each !== undefined)
-        steps = steps.slice(0, -1)
-        if (taken.length === 0) continue
-        undone = [...undone, taken]
-        const withdrawn = taken.filter(({ former }) => former === undefined).length
-        if (withdrawn === 0) return true
-        const words = tn(withdrawn, 'Withdrawn', '{count} suggestions withdrawn.')
-        toast(words, { name: t('Undo'), run: () => suggestAgain(taken), milliseconds: toldMs })
+      const last = steps.at(-1)?.what ?? []
+      if ('suggestion' in last) {
+        restore(last)
         return true
       }
-      return false
+      const taken = last.map(takeBack).filter((each) => each !== undefined)
+      steps = steps.slice(0, -1)
+      if (taken.length === 0) return false
+      addUndone(taken)
+      const withdrawn = taken.filter(({ former }) => former === undefined).length
+      if (withdrawn === 0) return true
+      const words = tn(withdrawn, 'Withdrawn', '{count} suggestions withdrawn.')
+      toast(words, { name: t('Undo'), run: () => suggestAgain(taken), milliseconds: toldMs })
+      return true
     },
     redo() {
       const last = undone.at(-1)
       if (last === undefined) return false
-      suggestAgain(last)
+      suggestAgain(last.what)
       return true
-    },
-    count: () => steps.length,
-    typed() {
-      undone = []
     },
     close: stop
   }

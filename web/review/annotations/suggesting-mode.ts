@@ -3,31 +3,38 @@ import { batch, computed, effect, signal, untracked, type ReadonlySignal, type S
 import type { EditorView } from '@codemirror/view'
 import type { Edit } from '../../../shared/text/diff.ts'
 import type { Range } from '../../../shared/text/targets.ts'
-import { taskTick, textMap } from '../../editor/binding.ts'
+import { endStep, taskTick, textMap } from '../../editor/binding.ts'
 import { documentValue } from '../../device/device.ts'
 import { readDevice, writeDevice } from '../../device/values.ts'
-import { displayName } from '../../presence/people.ts'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
 import { proposalOf } from './effects.ts'
 import { operationOf, trimmed, type Hunk } from '../suggestions/hunks.ts'
 import { isOpen, type Item } from './items.ts'
 import { openStoredDrafts } from '../../device/drafts.ts'
-import { excerpt, type Suggestion } from '../outbox/records.ts'
+import type { Suggestion } from '../outbox/records.ts'
 import type { State } from './state.ts'
-import { draftsOf, isUnchanged, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
+import {
+  changeHunk,
+  draftsOf,
+  isUnchanged,
+  laterIn,
+  storedText,
+  suggesting as suggestingIn,
+  takeHunks,
+  takeRejected
+} from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
+import { openTypedSteps } from '../suggestions/typed-steps.ts'
 import { type Drafting, openDrafting, type Resumed, type SentSuggestion } from '../suggestions/drafting.ts'
 import { resuming } from '../suggestions/resuming.ts'
 import type { DraftName, OutboxEntry, StoredEntry, SuggestAction } from '../outbox/entry.ts'
 import { openEditingSent } from './editing-sent.ts'
+import { suggestRefusedEdits } from './refused-edits.ts'
 import { openSentSteps } from './sent-steps.ts'
 
 /** How long a notice offers to undo a duplicate suggestion or to restore a withdrawn one, in milliseconds. */
 const sameMs = 10_000
-/** How long a notice shows the reason for a rejection, in milliseconds, and how much of it, in UTF-16 units. The card shows all of it. */
-const rejectedMs = 15_000
-const reasonUnits = 200
 /** How long typed changes may exist only on the page, in milliseconds. */
 const draftMs = 300
 
@@ -77,10 +84,10 @@ export function openSuggestingMode({
   editor,
   store,
   positions,
-  decisions,
+  undoOrder,
   items,
-  filter,
   active,
+  onRejected,
   changeOf,
   changeOfEdit
 }: State): SuggestingMode {
@@ -105,30 +112,12 @@ export function openSuggestingMode({
     store,
     hunks: () => draftsOf(view.state),
     actionFor: (hunk) => actionFor(storedText(view.state).toString(), hunk),
-    onRejected(hunk, { id, decidedBy, reason: why }) {
-      endReason()
-      takeHunks(
-        view,
-        (each) => each.from === hunk.from && each.to === hunk.to,
-        () => undefined
-      )
-      if (decisions.isHere(id)) return
-      const name = decidedBy == null ? '' : displayName(decidedBy)
-      if (why === undefined) {
-        toast(name === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name }))
-        return
-      }
-      const inShort = excerpt(why, reasonUnits)
-      const words =
-        name === ''
-          ? t('Your suggestion was rejected: {why}', { why: inShort })
-          : t('{name} rejected your suggestion: {why}', { name, why: inShort })
-      const show = (): void => {
-        filter.value = 'resolved'
-        active.value = id
-        panel.value = 'annotations'
-      }
-      toast(words, { name: t('Show'), run: show, milliseconds: rejectedMs })
+    onOtherVersion: (hunk, changes) => changeHunk(view, hunk, changes),
+    onRejected(hunk, suggestion) {
+      const isLeft = takeRejected(view, hunk, suggestion.text)
+      if (!isLeft) endReason()
+      // The notice offers words that are no longer in the editor.
+      onRejected(isLeft ? '' : hunk.text, suggestion)
     }
   })
   const followed: Pick<Drafting, 'sent' | 'follow' | 'formers'> = {
@@ -139,8 +128,10 @@ export function openSuggestingMode({
       drafting.follow(base, theirs, accepted)
     }
   }
-  const sentSteps = openSentSteps(view, store, positions)
-  const addSuggestions = (hunks: readonly Hunk[], drafts: readonly Claimed[] = []): OutboxEntry[] => {
+  const sentSteps = openSentSteps(view, store, positions, undoOrder)
+  const typedSteps = openTypedSteps(view, undoOrder)
+  /** Sends suggestions. `at` is the time at which the person made them. */
+  const addSuggestions = (hunks: readonly Hunk[], drafts: readonly Claimed[] = [], at = undoOrder.typed()): OutboxEntry[] => {
     const entries: OutboxEntry[] = []
     const text = storedText(view.state).toString()
     batch(() => {
@@ -152,7 +143,10 @@ export function openSuggestingMode({
       }
       if (hunks.length > 0) endReason()
     })
-    sentSteps.sent(entries.map((entry, index) => ({ entry, former: drafts[index]?.former })))
+    sentSteps.sent(
+      entries.map((entry, index) => ({ entry, former: drafts[index]?.former })),
+      at
+    )
     return entries
   }
 
@@ -208,16 +202,18 @@ export function openSuggestingMode({
     if (changed.length === 0) return
     addSuggestions(
       changed,
-      changed.map((hunk) => ({ former: drafting.formerOf(hunk), name: drafting.claim(hunk) }))
+      changed.map((hunk) => ({ former: drafting.formerOf(hunk), name: drafting.claim(hunk) })),
+      typedSteps.last()
     )
   }
 
   const settle = (): void => {
     if (suggesting.peek()) takeHunks(view, () => true, onHunks)
   }
-  const onUndoSent = (later: readonly (readonly Hunk[])[]): void => {
+  /** Sends what is in the editor, so that undo changes only sent suggestions, and keeps what redo would restore there. */
+  const settleForUndo = (): void => {
     const text = storedText(view.state).toString()
-    const versions = later.map((hunks) =>
+    const versions = laterIn(view.state).map((hunks) =>
       hunks.flatMap((hunk) => {
         const former = drafting.formerOf(hunk)
         return former?.original === hunk.original ? [{ action: actionFor(text, hunk), former }] : []
@@ -226,6 +222,14 @@ export function openSuggestingMode({
     settle()
     sentSteps.keepLater(versions)
   }
+  undoOrder.add(typedSteps)
+  undoOrder.add({
+    ...sentSteps,
+    undo() {
+      settleForUndo()
+      return sentSteps.undo()
+    }
+  })
   const editing = openEditingSent({ view, store, positions, items, drafting, reason, settle, storeDrafts })
   const stopFollowingReason = effect(() => {
     void reason.value
@@ -245,7 +249,9 @@ export function openSuggestingMode({
       toast(store.canSuggest.value ? t('Your link allows suggesting only.') : t('Your link does not allow suggesting.'))
       return
     }
-    asked.value = !asked.value
+    const isOn = !suggesting.peek()
+    settle()
+    asked.value = isOn
     writeDevice(askedKey, asked.value ? '1' : null)
     const words = asked.value ? t('Suggesting: your edits become suggestions') : t('Editing: your edits change the text')
     store.said.value = words
@@ -257,17 +263,18 @@ export function openSuggestingMode({
 
   const setSuggesting = (isOn: boolean): void => {
     if (isOn === suggesting.value) return
+    // Text typed from now on belongs to a new undo step.
+    view.state.facet(endStep)(view)
     if (isOn) {
       const input = {
         onHunks,
         onUprooted: reportChangedText,
         onDrafts,
         onLeave,
-        onUndoSent,
         // A card must not lose its field while the person writes in it.
         isExplaining: () => isExplaining() || (store.edited.peek().size > 0 && isInCard()),
         drafting: followed,
-        sentSteps
+        typedSteps
       }
       editor.setBinding([
         suggestingIn(session.text, input),
@@ -325,22 +332,26 @@ export function openSuggestingMode({
     // Several versions may still be on their way.
     return all.toSorted((one, other) => one.sent.action.draft.step - other.sent.action.draft.step).at(-1)
   }
+  /** Returns a change that covers more of the document's text. */
+  const widened = (hunk: Hunk, from: number, to: number): Hunk => {
+    const text = storedText(view.state)
+    const proposed = text.sliceString(from, hunk.from) + hunk.text + text.sliceString(hunk.to, to)
+    return { from, to, fromShown: from, toShown: to, original: text.sliceString(from, to), text: proposed }
+  }
   /** Sends a change as the next version of a sent suggestion. The change then covers all words that the earlier version changed. */
   const changeSent = ({ sent, span }: Earlier, hunk: Hunk): OutboxEntry[] => {
     const { draft, note } = sent.action
-    const [from, to] = [Math.min(span.from, hunk.from), Math.max(span.to, hunk.to)]
-    const text = storedText(view.state)
-    const original = text.sliceString(from, to)
-    const proposed = text.sliceString(from, hunk.from) + hunk.text + text.sliceString(hunk.to, to)
     if (reason.peek().trim() === '') reason.value = note
     store.hold(draft.id, sent.author)
-    const whole = { from, to, fromShown: from, toShown: to, original, text: proposed }
+    const whole = widened(hunk, Math.min(span.from, hunk.from), Math.max(span.to, hunk.to))
     return addSuggestions([whole], [{ name: { ...draft, step: draft.step + 1 }, former: sent.action }])
   }
   const suggest = ({ from, to, insert }: Edit): (() => void) | undefined => {
-    const original = storedText(view.state).sliceString(from, to)
-    const hunk = trimmed({ from, to, fromShown: from, toShown: to, original, text: insert })
-    if (hunk === undefined) return undefined
+    const text = storedText(view.state)
+    const changed = trimmed({ from, to, fromShown: from, toShown: to, original: text.sliceString(from, to), text: insert })
+    if (changed === undefined) return undefined
+    // The service moves whole lines, even if others have changed them since.
+    const hunk = changed.original.includes('\n') ? widened(changed, text.lineAt(changed.from).from, text.lineAt(changed.to).to) : changed
     const same = ownWith(hunk)
     if (same !== undefined) {
       toast(t('You already suggested this.'), { name: t('Withdraw'), run: () => takeBack(same.id), milliseconds: sameMs })
@@ -369,9 +380,24 @@ export function openSuggestingMode({
     const isUnsaved = areSome.value && !drafting.saved.value
     session.drafts.value = isUnsaved ? (stored.canStore ? 'kept' : 'here') : 'none'
   })
-  const stop = effect(() => {
-    const isOn = wanted.value
-    untracked(() => setSuggesting(isOn))
+  const followWanted = (): void => {
+    // If the role is raised while a suggestion is typed, the next letters belong to it until the caret leaves it.
+    const isTyping = suggesting.peek() && store.canSuggest.peek() && areSome.peek()
+    setSuggesting(wanted.peek() || isTyping)
+  }
+  const stopWanted = effect(() => {
+    void wanted.value
+    void store.canSuggest.value
+    untracked(followWanted)
+  })
+  const stopTyped = effect(() => {
+    // The editor calls `onDrafts` during an update, in which its extensions cannot change.
+    if (!areSome.value) queueMicrotask(followWanted)
+  })
+  const stopRefused = suggestRefusedEdits({
+    session,
+    mayOnlySuggest: () => suggesting.value && !store.canDecide.value,
+    forgetUndo: editor.forgetUndo
   })
   return {
     suggesting,
@@ -385,7 +411,9 @@ export function openSuggestingMode({
     withdraw,
     close() {
       settle()
-      stop()
+      stopWanted()
+      stopTyped()
+      stopRefused()
       stopTelling()
       stopFollowingReason()
       drafting.close()

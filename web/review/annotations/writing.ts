@@ -12,12 +12,14 @@ import { toast } from '../../ui/toast.tsx'
 import { sheets } from './above-sheet.ts'
 import { composerId } from './items.ts'
 import type { State } from './state.ts'
+import { wordsAtCaret } from './words-at-caret.ts'
 import { storedText } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
 
 export interface Writing {
   /**
-   * Begins a comment on the selection. Without one, the comment is on the caret's line (except in the reading view), or else on the entire document.
+   * Begins a comment on the selection. Without one, the comment is on the caret's cell or line (except in the reading view), or else on the entire
+   * document.
    */
   comment(): void
   send(): void
@@ -42,8 +44,8 @@ export function openWriting({ page, editor: { view }, store, positions, active, 
       picked.value = undefined
       return span && { from: shown(span.from), to: shown(span.to) }
     }
-    const { main, doc } = { main: view.state.selection.main, doc: view.state.doc }
-    return main.empty ? doc.lineAt(main.head) : main
+    const { main } = view.state.selection
+    return main.empty ? wordsAtCaret(view.state) : main
   }
 
   const comment = (): void => {

@@ -1,14 +1,14 @@
 /** The panel with all comments and suggestions, a filter, and decisions on several suggestions at once. Items whose text was deleted come last. */
 import type { JSX } from 'preact'
 import { displayName } from '../../presence/people.ts'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { SidePanel } from '../../ui/side-panel.tsx'
 import { locale, t, term, tn } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Card } from './cards.tsx'
-import { isOpen, type Item, lacksText } from '../annotations/items.ts'
+import { closedAt, isOpen, type Item, lacksText } from '../annotations/items.ts'
 import { isInvited } from './invitation.ts'
-import type { Review } from '../annotations/review.ts'
+import type { Review, ReviewedView } from '../annotations/review.ts'
 import type { Filter } from '../annotations/state.ts'
 import { reasonFieldId } from '../annotations/suggesting-mode.ts'
 import { Choice } from '../../ui/choice.tsx'
@@ -31,8 +31,16 @@ const fits = (review: Review, item: Item): boolean => {
   if (item.kind === 'composer') return true
   const filter = review.filter.value
   if (filter === 'mine') return isOwn(review, item)
-  if (filter === 'open' && review.halfWritten.ids.value.has(item.id)) return true
+  if (filter === 'open' && review.inUse.value.has(item.id)) return true
   return isOpen(item) === (filter === 'open')
+}
+
+/** Returns the items that fit the filter: resolved ones newest first, and others in the order of the text. */
+const listed = (review: Review): readonly Item[] => {
+  const all = review.items.value.filter((item) => fits(review, item))
+  if (review.filter.value !== 'resolved') return all
+  const time = (item: Item): number => Date.parse(closedAt(item) ?? '') || Infinity
+  return all.toSorted((one, other) => (time(one) === time(other) ? 0 : time(other) - time(one)))
 }
 
 /** Whether the text of an annotation was deleted. A comment on the entire document never had text. */
@@ -49,7 +57,7 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
   const chosen = authors.includes(author) ? author : ''
   // Items are in text order. If two suggestions change the same words, the first one is accepted.
   const ids = review.items.value.flatMap((item) =>
-    item.kind === 'proposal' && open.includes(item.proposal) && !lacksText(item) ? item.proposal.suggestion : []
+    item.kind === 'proposal' && open.includes(item.proposal) && !review.isMisfit(item) ? item.proposal.suggestion : []
   )
   const wanted = ids.filter((suggestion) => chosen === '' || displayName(suggestion.author) === chosen).map(({ id }) => id)
   if (!store.canDecide.value || ids.length < 2) return null
@@ -77,8 +85,8 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
 }
 
 function Empty({ review }: { review: Review }): JSX.Element {
-  const { state, canComment } = review.store
-  if (state.value === 'reading') return <p class='side-panel-empty'>{t('Loading…')}</p>
+  const { state, canComment, decided } = review.store
+  if (state.value === 'reading' || decided.state.value === 'reading') return <p class='side-panel-empty'>{t('Loading…')}</p>
   if (state.value === 'failed')
     return (
       <div class='side-panel-empty'>
@@ -93,6 +101,28 @@ function Empty({ review }: { review: Review }): JSX.Element {
   if (review.items.value.length > 0) return <p class='side-panel-empty'>{t('No open comments.')}</p>
   return (
     <p class='side-panel-empty'>{canComment.value ? t('No comments yet. Select some text and comment on it.') : t('No comments yet.')}</p>
+  )
+}
+
+/** Reads the suggestions that were decided in earlier visits, once the person opens a list that contains them. */
+function EarlierDecided({ review, onMore }: { review: Review; onMore: () => void }): JSX.Element | null {
+  const { state, decided } = review.store
+  const [isReady, read] = [state.value === 'ready', decided.state.value]
+  useEffect(() => {
+    if (isReady && decided.state.peek() === 'unread') decided.more()
+  }, [isReady])
+  if (read !== 'more' && read !== 'failed') return null
+  const more = (): void => {
+    decided.more()
+    onMore()
+  }
+  return (
+    <>
+      {read === 'failed' && <p class='card-note'>{t('Earlier suggestions could not be loaded.')}</p>}
+      <button type='button' class='button' onClick={more}>
+        {read === 'failed' ? t('Try again') : t('Show more')}
+      </button>
+    </>
   )
 }
 
@@ -146,10 +176,15 @@ function beginFilter({ filter, items, active }: Review): void {
   if (item === undefined || isOpen(item)) filter.value = 'open'
 }
 
-export function AnnotationsPanel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
+export function AnnotationsPanel({ view }: { view: ReviewedView }): JSX.Element | null {
+  const review = view.review.value
+  return review === undefined ? null : <Panel review={review} onClose={() => (view.panel.value = undefined)} />
+}
+
+function Panel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
   useState(() => beginFilter(review))
   const [pages, setPages] = useState(1)
-  const all = review.items.value.filter((item) => fits(review, item))
+  const all = listed(review)
   const [placed, gone] = [all.filter((item) => !isGone(item)), all.filter(isGone)]
   const active = placed.findIndex(({ id }) => id === review.active.value)
   const shown = placed.slice(0, Math.max(pages * pageSize, active + 1))
@@ -191,6 +226,9 @@ export function AnnotationsPanel({ review, onClose }: { review: Review; onClose:
         <button type='button' class='button' onClick={() => setPages(pages + 1)}>
           {tn(placed.length - shown.length, '1 more', '{count} more')}
         </button>
+      )}
+      {review.filter.value !== 'open' && shown.length === placed.length && (
+        <EarlierDecided review={review} onMore={() => setPages(pages + 1)} />
       )}
       {gone.length > 0 && (
         <>

@@ -16,8 +16,18 @@ export const cardIdPrefix = 'annotation-'
 /** Whether an item still waits for a decision, as far as this page knows. A decision made on this page counts before the service confirms it. */
 const isDue = (item: Item): boolean => isOpen(item) && (item.kind !== 'proposal' || item.proposal.deciding === undefined)
 
-/** Moves the focus to the next open card, or to the previous one. If there is none, another card of the list takes the focus, or else the text. */
-function passFocusOn(own: HTMLElement, { review, isListed = false }: CardInput, options?: FocusOptions): void {
+/** Whether this person has just closed an item. If somebody else has, the keys that the person types must not go to the text. */
+const isClosedHere = ({ store, isDecidedHere }: Review, id: string): boolean =>
+  isDecidedHere(id) ||
+  store.outbox.list
+    .peek()
+    .some(({ action }) => ('comment' in action && action.comment === id) || ('suggestion' in action && action.suggestion === id))
+
+/**
+ * Moves the focus to the next open card, or to the previous one. If there is none, another card of the list takes the focus. Otherwise the text takes it,
+ * but only if this person closed the item.
+ */
+function passFocusOn(own: HTMLElement, { review, item, isListed = false }: CardInput, options?: FocusOptions): void {
   const due = new Set(review.items.peek().flatMap((item) => (isDue(item) ? [cardIdPrefix + item.id] : [])))
   const cards = [...(own.closest('.margin, .side-panel')?.querySelectorAll<HTMLElement>('.card') ?? [])]
   const at = cards.indexOf(own)
@@ -27,7 +37,12 @@ function passFocusOn(own: HTMLElement, { review, isListed = false }: CardInput, 
   const next = open ?? (isListed ? (cards[at + 1] ?? cards[at - 1]) : undefined)
   if (next !== undefined) next.focus(options)
   else if (isListed) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()
-  else review.editor.focus()
+  else if (isClosedHere(review, item.id)) review.editor.focus()
+  else {
+    const margin = own.closest<HTMLElement>('.margin')
+    margin?.setAttribute('tabindex', '-1')
+    margin?.focus(options)
+  }
 }
 
 /**

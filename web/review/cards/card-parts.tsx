@@ -1,9 +1,11 @@
 /** The parts that the cards of comments and of suggestions share. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { isMention } from '../../presence/mention-names.ts'
 import { useMentions } from '../../presence/mention-picker.tsx'
 import { ago } from '../../../shared/ago.ts'
 import { accountName, givenName, initials, ownName, setPersonName } from '../../presence/person.ts'
+import { passingTime } from '../../text/passing.ts'
 import { locale, t } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -11,7 +13,7 @@ import { Icon, type IconName } from '../../ui/icons.tsx'
 import { hueOf } from '../../presence/colours.ts'
 import { displayName } from '../../presence/people.ts'
 import { blocksOf, type Inline, plainWords } from './comment-markdown.ts'
-import { type AuthorKind, excerpt, isUndecided } from '../outbox/records.ts'
+import { type AuthorKind, excerpt } from '../outbox/records.ts'
 import type { Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
@@ -20,7 +22,7 @@ import { NameField } from '../../presence/name-field.tsx'
 /** Shows a point in time in the local format. */
 const Time = ({ at }: { at: string }): JSX.Element => (
   <time class='card-time' dateTime={at} title={new Date(at).toLocaleString(locale)}>
-    {ago(Date.parse(at), Date.now(), { locale, now: t('now'), style: 'short' })}
+    {ago(Date.parse(at), passingTime(), { locale, now: t('now'), style: 'short' })}
   </time>
 )
 
@@ -30,11 +32,13 @@ interface BylineInput {
   readonly isOwn: boolean
   /** When the text was written. Undefined if it has not been sent. */
   readonly at: string | undefined
+  /** When the text was edited. Undefined if it was not. */
+  readonly editedAt?: string | undefined
   readonly children?: ComponentChildren
 }
 
 /** Shows the author and the time. Guests choose their names themselves. */
-export function Byline({ author, authorKind, isOwn, at, children }: BylineInput): JSX.Element {
+export function Byline({ author, authorKind, isOwn, at, editedAt, children }: BylineInput): JSX.Element {
   const name = authorKind === 'guest' ? displayName(author) : author
   return (
     <header class='card-byline'>
@@ -45,6 +49,11 @@ export function Byline({ author, authorKind, isOwn, at, children }: BylineInput)
         {isOwn ? t('You') : name}
       </bdi>
       {at !== undefined && <Time at={at} />}
+      {editedAt !== undefined && (
+        <span class='card-edited' title={new Date(editedAt).toLocaleString(locale)}>
+          {t('edited')}
+        </span>
+      )}
       <span class='spread' />
       {children}
     </header>
@@ -72,8 +81,11 @@ function Words({ review, inner }: { review: Review; inner: readonly Inline[] }):
   const me = review.me.value.toLowerCase()
   const parts = inner.map((part) => {
     if (typeof part === 'string') return part
-    if (part.kind === 'mention')
-      return <span class={`mention${me !== '' && part.name.toLowerCase() === me ? ' own' : ''}`}>@{review.nameOf(part.name)}</span>
+    if (part.kind === 'mention') {
+      const name = review.nameOf(part.name)
+      if (!isMention(part.name, name !== undefined)) return `@${part.name}`
+      return <span class={`mention${me !== '' && part.name.toLowerCase() === me ? ' own' : ''}`}>@{name ?? part.name}</span>
+    }
     if (part.kind === 'code') return <code>{part.text}</code>
     const within = <Words review={review} inner={part.inner} />
     if (part.kind === 'link')
@@ -128,12 +140,27 @@ interface WriterInput {
   /** Maximum number of characters that the field accepts. If absent, only the service sets a limit. */
   readonly charsMax?: number
   readonly onInput?: (value: string) => void
-  /** Undefined if the person may no longer send the text. It then stays, and can be copied. */
+  /** Undefined if the person may no longer send the text. It then stays, and can be copied. With `onDiscard`, it can also be continued. */
   readonly onSubmit: ((value: string) => void) | undefined
   /** Called when the person cancels. If absent, there is no Cancel button. */
-  readonly onCancel?: () => void
+  readonly onCancel?: (() => void) | undefined
   /** Called after the person discards the text. If absent, there is no Discard button. */
   readonly onDiscard?: (() => void) | undefined
+}
+
+/** Asks a guest without a name for one. `field` is undefined if the person has a name. `keep` stores the name that the person typed. */
+export function useNameField(review: Review | undefined): { readonly field: JSX.Element | undefined; readonly keep: () => void } {
+  // The field suggests the name that the link was made for. The person can change it.
+  const [name, setName] = useState(givenName.peek())
+  if (ownName.value !== '' || accountName.value !== '' || review?.store.account.value !== undefined)
+    return { field: undefined, keep: () => undefined }
+  const change = (event: Event): void => setName((event.target as HTMLInputElement).value)
+  return {
+    field: <NameField class='card-name' label={t('Your name')} value={name} onInput={change} />,
+    keep: () => {
+      if (name.trim() !== '') setPersonName(name)
+    }
+  }
 }
 
 /** A text field. Mod-Enter sends its text, and Esc leaves it. */
@@ -150,8 +177,7 @@ export function Writer({
   onDiscard
 }: WriterInput): JSX.Element {
   const [text, setText] = useState(value)
-  // The field suggests the name that the link was made for. The person can change it.
-  const [name, setName] = useState(givenName.peek())
+  const ownNameField = useNameField(review)
   const field = useRef<HTMLTextAreaElement>(null)
   const mentions = useMentions({
     field,
@@ -160,7 +186,6 @@ export function Writer({
       if (review !== undefined) review.store.said.value = words
     }
   })
-  const asksName = ownName.value === '' && accountName.value === '' && text !== '' && review?.store.account.value === undefined
   useLayoutEffect(() => {
     if (autoFocus) field.current?.focus()
   }, [])
@@ -170,7 +195,7 @@ export function Writer({
   }
   const submit = (): void => {
     if (text.trim() === '' || onSubmit === undefined) return
-    if (asksName && name.trim() !== '') setPersonName(name)
+    ownNameField.keep()
     onSubmit(text.trim())
     setText('')
   }
@@ -207,7 +232,7 @@ export function Writer({
         placeholder={label}
         maxLength={charsMax}
         value={text}
-        readOnly={onSubmit === undefined}
+        readOnly={onSubmit === undefined && onDiscard === undefined}
         {...mentions.attributes}
         onInput={(event: Event) => {
           change((event.target as HTMLTextAreaElement).value)
@@ -217,19 +242,12 @@ export function Writer({
         onBlur={mentions.close}
       />
       {mentions.list}
-      {onSubmit === undefined && (
+      {onSubmit === undefined && text !== '' && (
         <p class='card-note' role='status'>
           {t('Your half-written text can no longer be sent.')}
         </p>
       )}
-      {asksName && onSubmit !== undefined && (
-        <NameField
-          class='card-name'
-          label={t('Your name')}
-          value={name}
-          onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
-        />
-      )}
+      {text !== '' && onSubmit !== undefined && ownNameField.field}
       {(text !== '' || onCancel !== undefined) && (
         <p class='actions end'>
           {onCancel !== undefined && (
@@ -309,11 +327,9 @@ export const Quote = ({ text }: { text: string }): JSX.Element | null =>
     </blockquote>
   )
 
-/** Explains why a comment or suggestion has no place in the text. Undefined if it has one. */
+/** Explains why a comment has no place in the text. Undefined if it has one. */
 export function whereGone(item: Item): string | undefined {
-  if (item.span !== undefined || item.kind === 'composer' || item.kind === 'new') return undefined
-  if (item.kind === 'proposal')
-    return isUndecided(item.proposal.suggestion) ? t('The text was changed or deleted, so this suggestion cannot be accepted.') : undefined
+  if (item.span !== undefined || item.kind !== 'comment') return undefined
   const { target, orphaned, anchored, resolved } = item.thread.comment
   // The editor has no places for resolved comments, but the service does.
   if (target.kind === 'document' || (resolved && anchored)) return undefined

@@ -25,10 +25,10 @@ function NewCard({ review, item }: { review: Review; item: Item & { readonly kin
           <CommentText review={review} text={action.body} />
         </>
       )}
-      {(action.kind === 'reply' || action.kind === 'answer' || action.kind === 'edit') && (
+      {(action.kind === 'reply' || action.kind === 'answer' || action.kind === 'edit' || action.kind === 'editReply') && (
         <CommentText review={review} text={action.body} />
       )}
-      {action.kind === 'suggest' && <Change effect={review.effectOf(item)} original={action.original} text={action.text} />}
+      {action.kind === 'suggest' && <Change review={review} item={item} original={action.original} text={action.text} />}
       <EntryNote review={review} entry={entry} />
     </>
   )
@@ -72,12 +72,23 @@ function labelOf(item: Item): string {
   return isSuggestion ? t('Suggestion by {name}', { name }) : t('Comment by {name}', { name })
 }
 
+/** Scrolls the list until the card is completely visible: as little as possible, or so far that the card is at the top. */
+function bringIntoList(card: HTMLElement | null, isNear: boolean): void {
+  const list = card?.parentElement?.getBoundingClientRect()
+  const { top = 0, bottom = 0 } = card?.getBoundingClientRect() ?? {}
+  const isVisible = list !== undefined && top >= list.top && bottom <= list.bottom
+  if (!isVisible) card?.scrollIntoView({ block: isNear ? 'nearest' : 'start' })
+}
+
 export function Card({ review, item, isListed = false }: CardInput): JSX.Element {
   const isActive = review.active.value === item.id
   const pick = (): void => {
     if (!isActive) review.active.value = item.id
     // Another card may be about to take the focus, because the page's address names it. The person has chosen this one.
     if (review.focused.peek() !== item.id) review.focused.value = undefined
+  }
+  const stopTyping = (): void => {
+    if (review.typing.peek() === item.id) review.typing.value = undefined
   }
   const [isEditing, setEditing] = useState(() => review.halfWritten.textOf('edit', item.id) !== '')
   const contents = (): ComponentChildren => {
@@ -98,10 +109,14 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
     review.focused.value = undefined
     const target = card.current?.querySelector<HTMLTextAreaElement>('textarea')
     if (item.kind === 'composer' && target != null) handOver(target)
-    else card.current?.focus()
+    // The person may already have gone to a button or field of the card.
+    else if (card.current?.contains(document.activeElement) !== true) card.current?.focus()
   }, [isFocused])
+  const wasShown = useRef(false)
   useEffect(() => {
-    if (isActive && isListed) card.current?.scrollIntoView({ block: 'nearest' })
+    // A panel that opens begins with a whole card, if it must scroll.
+    if (isActive && isListed) bringIntoList(card.current, wasShown.current)
+    wasShown.current = true
   }, [isActive])
   return (
     <article
@@ -112,6 +127,14 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
       aria-current={isActive}
       tabIndex={0}
       onFocus={pick}
+      onFocusIn={({ target }: FocusEvent) => {
+        if ((target as Element).matches('textarea, input')) review.typing.value = item.id
+        else stopTyping()
+      }}
+      onFocusOut={({ target }: FocusEvent) => {
+        // If the window loses the focus, the field keeps it.
+        if (target !== document.activeElement) stopTyping()
+      }}
       onPointerDown={() => (byPointer.current = true)}
       onKeyDown={(event: KeyboardEvent) => {
         byPointer.current = false

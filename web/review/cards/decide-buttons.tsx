@@ -37,7 +37,7 @@ export function Refusal({ proposal: { refusal, reason } }: Pick<Input, 'proposal
 }
 
 /** The buttons for accepting, rejecting, and rejecting with a reason. There are none for people who may not decide. */
-export function DecideButtons({ review, proposal, isGone }: Input & { readonly isGone: boolean }): JSX.Element | null {
+export function DecideButtons({ review, proposal, isMisfit }: Input & { readonly isMisfit: boolean }): JSX.Element | null {
   const { store, rejecting } = review
   const { suggestion, deciding, reason } = proposal
   const { id, status } = suggestion
@@ -74,7 +74,7 @@ export function DecideButtons({ review, proposal, isGone }: Input & { readonly i
   if (status !== 'pending' && status !== 'orphaned') return null
   return (
     <p class='actions card-decide'>
-      {status === 'pending' && !isGone && (
+      {status === 'pending' && !isMisfit && (
         <button type='button' class='button accept' onClick={() => store.decide('accept', [id])}>
           <Icon name='check' size={16} />
           {t('Accept')}

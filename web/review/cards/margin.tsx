@@ -30,9 +30,23 @@ function withActive(placed: readonly Item[], active: string | undefined, start: 
   return [...before, ...placed.slice(start, start + cardsMax - 1), ...after]
 }
 
+/** The last offsets of the cards' texts. */
+type Offsets = Map<string, number>
+
+/** Returns the items that have a place. If others delete the text of a card that this person types in, the card stays where it is. */
+function placedOf({ items, staying, inUse }: Review, offsets: Offsets): readonly Item[] {
+  const offsetOf = ({ id }: Item): number => offsets.get(id) ?? 0
+  const placed = items.value.filter((item) => {
+    if (item.span !== undefined) offsets.set(item.id, item.span.from)
+    const isPlaced = item.span !== undefined || (offsets.has(item.id) && inUse.value.has(item.id))
+    return isPlaced && (isOpen(item) || staying.value.has(item.id))
+  })
+  return placed.toSorted((one, other) => offsetOf(one) - offsetOf(other))
+}
+
 /** Returns the cards around the visible part of the text, up to the limit. */
-function shownOf(review: Review): readonly Item[] {
-  const placed = review.items.value.filter((item) => item.span !== undefined && (isOpen(item) || review.staying.value.has(item.id)))
+function shownOf(review: Review, offsets: Offsets): readonly Item[] {
+  const placed = placedOf(review, offsets)
   if (placed.length <= cardsMax) return placed
   const { from, to } = seen(review)
   const first = placed.findIndex(({ span }) => (span?.to ?? 0) >= from)
@@ -53,13 +67,13 @@ function topOf(view: EditorView, at: number): number {
 const svg = 'http://www.w3.org/2000/svg'
 
 /** Positions the cards and their connecting lines. */
-function arrange(host: HTMLElement, review: Review, items: readonly Item[]): void {
+function arrange(host: HTMLElement, review: Review, items: readonly Item[], offsets: Offsets): void {
   const { editor } = review
   const cards = items.map(({ id }) => host.querySelector<HTMLElement>(`#annotation-${CSS.escape(id)}`))
   const lines = host.querySelector('svg')
   if (lines === null) return
   const { length } = editor.state.doc
-  const positions = items.map(({ span }) => topOf(editor, Math.min(span?.from ?? 0, length)))
+  const positions = items.map(({ id }) => topOf(editor, Math.min(offsets.get(id) ?? 0, length)))
   const heights = cards.map((card) => card?.offsetHeight ?? 0)
   const content = editor.contentDOM
   const end = content.offsetLeft + content.offsetWidth - paddingPixels
@@ -84,16 +98,17 @@ function arrange(host: HTMLElement, review: Review, items: readonly Item[]): voi
 }
 
 function Cards({ review, host }: { review: Review; host: HTMLElement }): JSX.Element {
-  const items = shownOf(review)
+  const offsets = useRef<Offsets>(new Map()).current
+  const items = shownOf(review, offsets)
   const frame = useRef(0)
   const latest = useRef(items)
   latest.current = items
   const layOut = (): void => {
     cancelAnimationFrame(frame.current)
-    frame.current = requestAnimationFrame(() => arrange(host, review, latest.current))
+    frame.current = requestAnimationFrame(() => arrange(host, review, latest.current, offsets))
   }
   // Positions the cards before the browser paints.
-  useLayoutEffect(() => arrange(host, review, items))
+  useLayoutEffect(() => arrange(host, review, items, offsets))
   useEffect(() => {
     const sizes = new ResizeObserver(layOut)
     for (const card of host.querySelectorAll('.card')) sizes.observe(card)

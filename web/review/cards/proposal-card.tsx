@@ -7,12 +7,13 @@ import type { Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
 import { excerpt, excerptUnits, isUndecided } from '../outbox/records.ts'
 import type { Proposal } from '../outbox/shown-records.ts'
-import { Byline, Prose, Tool, whereGone } from './card-parts.tsx'
+import { Byline, Prose, Tool } from './card-parts.tsx'
+import { misfitWords } from '../outbox/refusals.ts'
 import { DecideButtons, Refusal } from './decide-buttons.tsx'
 
 interface ChangeInput {
-  /** A description of the suggestion's effect on a component, if there is one. */
-  readonly effect: string | undefined
+  readonly review: Review
+  readonly item: Item
   readonly original: string
   readonly text: string
 }
@@ -20,26 +21,19 @@ interface ChangeInput {
 /** Returns text as its card shows it. Space is invisible, so signs stand for it. */
 const shown = (text: string): string => excerpt(text, excerptUnits) || (text.includes('\n') ? '↵' : '␣')
 
-const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]+/gu, '')
-/** Matches the marker of a list item or task, and the letter in the box of a completed task. */
-const marker = /^[xX]$|^\s*(?:[-*+]|\d+[.)])\s+(?:\[[xX]\])?/
-/** Whether the description of a change contains all its words. */
-const saysAll = (effect: string, ...texts: readonly string[]): boolean =>
-  texts
-    .join('\n')
-    .split('\n')
-    .every((line) => lettersOf(effect).includes(lettersOf(line.replace(marker, ''))))
-
-export const Change = ({ effect, original, text }: ChangeInput): JSX.Element => (
-  <>
-    {effect !== undefined && <Prose text={effect} />}
-    {(effect === undefined || !saysAll(effect, original, text)) && (
-      <p class={effect === undefined ? 'card-change' : 'card-change card-source'} dir='auto'>
-        {original !== '' && <del>{shown(original)}</del>} {text !== '' && <ins>{shown(text)}</ins>}
-      </p>
-    )}
-  </>
-)
+export function Change({ review, item, original, text }: ChangeInput): JSX.Element {
+  const { effect, saysAll = false } = review.described(item) ?? {}
+  return (
+    <>
+      {effect !== undefined && <Prose text={effect} />}
+      {!saysAll && (
+        <p class={effect === undefined ? 'card-change' : 'card-change card-source'} dir='auto'>
+          {original !== '' && <del>{shown(original)}</del>} {text !== '' && <ins>{shown(text)}</ins>}
+        </p>
+      )}
+    </>
+  )
+}
 
 /** Returns the person who made the decision: `me` if this page knows that it was this person, and otherwise a name. */
 function deciderOf(review: Review, { id, decidedBy, decidedByKind }: Proposal['suggestion']): 'me' | { readonly name: string } {
@@ -73,11 +67,11 @@ interface ProposalInput {
 
 export function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   const { store } = review
-  const { suggestion, deciding, reason } = item.proposal
+  const { suggestion, deciding, reason, refusal } = item.proposal
   // The page shows the person's reason even before the service has responded.
   const why = suggestion.reason ?? (deciding === 'reject' ? reason : undefined)
   const status = statusWords(review, item.proposal)
-  const gone = whereGone(item)
+  const isMisfit = review.isMisfit(item)
   const isDecided = deciding === undefined && !isUndecided(suggestion)
   const canReopen = isDecided && store.canDecide.value && suggestion.withdrawn !== true
   return (
@@ -88,9 +82,9 @@ export function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Ele
           <Tool icon='trash' name={t('Withdraw')} onClick={() => review.withdraw(suggestion)} />
         )}
       </Byline>
-      <Change effect={review.effectOf(item)} original={suggestion.original} text={suggestion.text} />
+      <Change review={review} item={item} original={suggestion.original} text={suggestion.text} />
       {suggestion.note !== null && <Prose text={suggestion.note} />}
-      {gone !== undefined && item.proposal.refusal === undefined && <p class='card-note'>{gone}</p>}
+      {isMisfit && refusal === undefined && <p class='card-note'>{misfitWords(store.canDecide.value)}</p>}
       {status !== undefined && (
         <p class='card-note card-decided'>
           {status}
@@ -102,8 +96,9 @@ export function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Ele
         </p>
       )}
       {why !== undefined && <Prose text={why} />}
-      <Refusal proposal={item.proposal} />
-      <DecideButtons review={review} proposal={item.proposal} isGone={gone !== undefined} />
+      {/* The refusal goes when the text is back. */}
+      {(isMisfit || refusal !== misfitWords(true)) && <Refusal proposal={item.proposal} />}
+      <DecideButtons review={review} proposal={item.proposal} isMisfit={isMisfit} />
     </>
   )
 }

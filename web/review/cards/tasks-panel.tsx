@@ -13,7 +13,7 @@ import { isOwnName } from '../../presence/signature.ts'
 import { t, term, tn } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { toast } from '../../ui/toast.tsx'
-import { Byline, Prose, EntryNote, Writer } from './card-parts.tsx'
+import { Byline, Prose, EntryNote, useNameField, Writer } from './card-parts.tsx'
 import type { Task } from '../outbox/records.ts'
 import type { Review } from '../annotations/review.ts'
 import { taskText } from './task-text.ts'
@@ -72,19 +72,30 @@ function Report({ review, task }: { review: Review; task: Task }): JSX.Element |
   )
 }
 
+/** Starts the review. A guest without a name may give one first. The report then has it too. */
+function Start({ review, task }: { review: Review; task: Task }): JSX.Element {
+  const { field, keep } = useNameField(review)
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    keep()
+    review.store.act({ kind: 'start', task: task.id })
+  }
+  return (
+    <form class='card-writer' onSubmit={submit}>
+      {field}
+      <p class='actions'>
+        <button class='button primary'>{t('Start the review')}</button>
+      </p>
+    </form>
+  )
+}
+
 /** The assignment as the holder of its link sees it. */
 function Work({ review, task }: { review: Review; task: Task }): JSX.Element | null {
   const { store } = review
   /** Whether the reviewer is sending a report without findings. */
   const [empty, setEmpty] = useState(false)
-  if (task.status === 'open')
-    return (
-      <p class='actions'>
-        <button type='button' class='button primary' onClick={() => store.act({ kind: 'start', task: task.id })}>
-          {t('Start the review')}
-        </button>
-      </p>
-    )
+  if (task.status === 'open') return <Start review={review} task={task} />
   if (task.status !== 'started') return null
   const mine = review.items.value.flatMap((item) => {
     const record = item.kind === 'comment' ? item.thread.comment : item.kind === 'proposal' ? item.proposal.suggestion : undefined

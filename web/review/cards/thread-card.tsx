@@ -1,13 +1,14 @@
 /** The card of a comment: who wrote it, its text, and what the person can do with it. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { t, tn } from '../../text/t.ts'
+import { t } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { displayName } from '../../presence/people.ts'
 import { quoteOf, type Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
 import { excerpt, excerptUnits, type Comment } from '../outbox/records.ts'
-import { Byline, CommentText, Quote, Tool, whereGone, Writer } from './card-parts.tsx'
+import { Byline, CommentText, Quote, Tool, whereGone } from './card-parts.tsx'
+import { DeleteQuestion, EditField, TextButtons } from './own-text.tsx'
 
 function resolvedWords(review: Review, { resolvedBy: name, resolvedByKind: kind }: Comment): string {
   if (name === null || kind === null) return t('Resolved')
@@ -27,67 +28,54 @@ interface ThreadInput {
 export function ThreadCard({ review, item, isActive, isListed, isEditing, setEditing }: ThreadInput): JSX.Element {
   const { store } = review
   const { comment } = item.thread
-  const isOwn = store.isOwn(comment)
-  const mayComment = store.canComment.value
+  const isDeleted = item.thread.isDeleted === true
+  const hasTools = isActive && !isDeleted
   const gone = whereGone(item)
+  const text = { review, record: comment, isReply: false }
   const [isAsking, setAsking] = useState(false)
-  const replies = comment.replies.length
   const remove = (): void => void store.act({ kind: 'delete', comment: comment.id })
-  const resolve = (): void => {
-    store.act({ kind: 'resolve', comment: comment.id, resolved: !comment.resolved })
-    store.said.value = comment.resolved ? t('Comment reopened') : t('Comment resolved')
-  }
-  const stopEditing = (): void => {
-    review.halfWritten.write('edit', comment.id, '')
-    setEditing(false)
-  }
-  const edit = (body: string): void => {
-    stopEditing()
-    if (body !== comment.body) store.act({ kind: 'edit', comment: comment.id, body })
-  }
+  const resolve = (): void => review.setResolved(comment.id, !comment.resolved)
   const isLong = !isActive && comment.body.length > excerptUnits
   return (
     <>
-      <Byline author={comment.author} authorKind={comment.authorKind} isOwn={store.isMe(comment)} at={comment.createdAt}>
-        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
-        {isActive && isOwn && mayComment && <Tool icon='pen' name={t('Edit')} onClick={() => setEditing(true)} />}
-        {isActive && isOwn && mayComment && (
-          <Tool icon='trash' name={t('Delete comment')} onClick={() => (replies > 0 ? setAsking(true) : remove())} />
+      <Byline
+        author={comment.author}
+        authorKind={comment.authorKind}
+        isOwn={store.isMe(comment)}
+        at={comment.createdAt}
+        editedAt={comment.editedAt}
+      >
+        {isActive && !isDeleted && (
+          <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />
         )}
-        {mayComment && (
+        {hasTools && <TextButtons {...text} onEdit={() => setEditing(true)} onDelete={() => setAsking(true)} />}
+        {store.canComment.value && !isDeleted && (
           <Tool icon={comment.resolved ? 'undo' : 'check'} name={comment.resolved ? t('Reopen') : t('Resolve')} onClick={resolve} />
         )}
       </Byline>
-      {isAsking && isActive && (
-        <div class='card-question' role='group' aria-label={t('Delete comment')}>
-          <p class='card-note'>{tn(replies, 'This also deletes the reply.', 'This also deletes {count} replies.')}</p>
-          <p class='actions'>
-            <button type='button' class='button danger' onClick={remove} autofocus>
-              {t('Delete')}
-            </button>
-            <button type='button' class='button quiet' onClick={() => setAsking(false)}>
-              {t('Cancel')}
-            </button>
-          </p>
-        </div>
+      {isAsking && hasTools && (
+        <DeleteQuestion {...text} replies={comment.replies.length} onDelete={remove} onCancel={() => setAsking(false)} />
       )}
       {(isListed || gone !== undefined) && <Quote text={quoteOf(item)} />}
       {gone !== undefined && <p class='card-note'>{gone}</p>}
       {isEditing ? (
-        <Writer
-          review={review}
-          label={t('Comment')}
-          action={t('Save')}
-          value={review.halfWritten.textOf('edit', comment.id) || comment.body}
-          autoFocus
-          onInput={(text) => review.halfWritten.write('edit', comment.id, text === comment.body ? '' : text)}
-          onSubmit={store.isBarred.value ? undefined : edit}
-          onCancel={stopEditing}
+        <EditField
+          {...text}
+          item={comment.id}
+          kind='edit'
+          isGone={isDeleted}
+          onEdit={(body) => store.act({ kind: 'edit', comment: comment.id, body })}
+          onEnd={() => setEditing(false)}
         />
       ) : (
         <CommentText review={review} text={isLong ? excerpt(comment.body, excerptUnits) : comment.body} />
       )}
       {comment.resolved && <p class='card-note'>{resolvedWords(review, comment)}</p>}
+      {isDeleted && (
+        <p class='card-note' role='status'>
+          {t('This comment was deleted.')}
+        </p>
+      )}
     </>
   )
 }

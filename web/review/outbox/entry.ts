@@ -22,6 +22,8 @@ export interface DraftName {
   readonly step: number
   /** Whether the service already had exactly these words, as an earlier version, when this version was made. */
   readonly isDelivered?: boolean
+  /** The text that the service had, as an earlier version, when this version was made. Undefined if it had no such text. */
+  readonly before?: string
 }
 
 export interface SuggestAction {
@@ -53,6 +55,9 @@ export type Action =
   | { readonly kind: 'answer'; readonly suggestion: string; readonly body: string }
   | { readonly kind: 'edit'; readonly comment: string; readonly body: string }
   | { readonly kind: 'delete'; readonly comment: string }
+  /** The edit of a reply. `on` is the comment or suggestion of the reply. */
+  | { readonly kind: 'editReply'; readonly reply: string; readonly on: string; readonly body: string }
+  | { readonly kind: 'deleteReply'; readonly reply: string; readonly on: string }
   | { readonly kind: 'resolve'; readonly comment: string; readonly resolved: boolean }
   | SuggestAction
   | {
@@ -64,6 +69,8 @@ export type Action =
       readonly reason?: string
     }
   | { readonly kind: 'withdraw'; readonly suggestion: string }
+  /** Opens a withdrawn suggestion again. If the service refuses that, `instead` suggests its text again. */
+  | { readonly kind: 'restore'; readonly suggestion: string; readonly instead: SuggestAction }
   | { readonly kind: 'ask'; readonly title: string; readonly instructions: string }
   | { readonly kind: 'start'; readonly task: string }
   | {
@@ -85,6 +92,8 @@ export interface OutboxEntry extends StoredRecord {
   readonly refusal?: string
   /** Whether the service refused the entry because it did not find the place. */
   readonly isLost?: boolean
+  /** Whether the service refused the entry because of the person's role. */
+  readonly isForbidden?: boolean
 }
 
 /**

@@ -18,8 +18,10 @@ import {
   createTask,
   decideSuggestions,
   deleteComment,
+  deleteReply,
   draftSuggestion,
   editComment,
+  editReply,
   replyToComment,
   replyToSuggestion,
   reportTask,
@@ -107,6 +109,10 @@ const prepareAction = ({ id, action }: OutboxEntry): Prepared<unknown> => {
       return prepare(editComment, { commentId: action.comment, body: action.body })
     case 'delete':
       return prepare(deleteComment, { commentId: action.comment })
+    case 'editReply':
+      return prepare(editReply, { replyId: action.reply, body: action.body })
+    case 'deleteReply':
+      return prepare(deleteReply, { replyId: action.reply })
     case 'resolve':
       return prepare(resolveComment, { commentId: action.comment, resolved: action.resolved })
     case 'answer':
@@ -117,6 +123,8 @@ const prepareAction = ({ id, action }: OutboxEntry): Prepared<unknown> => {
       return prepare(decideSuggestions, { decisions: decisionsOf(action) })
     case 'withdraw':
       return prepare(withdrawSuggestion, { suggestionId: action.suggestion })
+    case 'restore':
+      return prepare(withdrawSuggestion, { suggestionId: action.suggestion, undo: true })
     case 'ask':
       return prepare(createTask, { title: action.title, instructions: action.instructions, requestId: id })
     case 'report': {
@@ -222,7 +230,7 @@ export function openOutbox({ doc, key, connected, newTargetOf, afterRefusal, onA
         replace({ ...item, action: next })
         return true
       }
-      replace({ ...item, refusal: refusalOf(error), isLost })
+      replace({ ...item, refusal: refusalOf(error), isLost, isForbidden: error.code === 'forbidden' })
       if (!stopped) onRefusal(item, error)
     }
     return true

@@ -11,6 +11,8 @@ export interface OwnIds {
   nameOf(id: string): string | undefined
   /** Returns the full id of the draft of a suggestion. */
   draftOf(id: string): string | undefined
+  /** Returns the id of the suggestion with a draft. */
+  withDraft(draft: string): string | undefined
   add(id: string, name: string, draft?: string): void
 }
 
@@ -31,6 +33,7 @@ export function ownIds(doc: string): OwnIds {
     has: (id) => known.has(id),
     nameOf: (id) => known.get(id)?.[1],
     draftOf: (id) => known.get(id)?.[2],
+    withDraft: (draft) => [...known.values()].find((each) => each[2] === draft)?.[0],
     add(id, name, draft) {
       // The value is read again because another tab may have changed it.
       known = read().set(id, draft === undefined ? [id, name] : [id, name, draft])

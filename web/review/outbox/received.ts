@@ -2,9 +2,11 @@
 import { batch, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { LiveMessage } from '../../../shared/live-protocol.ts'
 import type { Session } from '../../session/session.ts'
+import { type DecidedPages, openDecided } from './decided.ts'
 import { orderMessages, recordOf } from './messages.ts'
+import { notePlace } from './named-places.ts'
 import { isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
-import { listComments, listSuggestions, listTasks } from './requests.ts'
+import { listComments, listSuggestions, listTasks, readSuggestion } from './requests.ts'
 
 /** The records that the service returned. */
 export interface Lists {
@@ -24,6 +26,8 @@ export interface Received {
   readonly state: ReadonlySignal<'reading' | 'ready' | 'failed'>
   /** The date of the lists, in milliseconds since 1970. Undefined if they are current. */
   readonly asOf: ReadonlySignal<number | undefined>
+  /** The decided suggestions of earlier visits. */
+  readonly decided: DecidedPages
   /** Adds or replaces records. */
   add(records: { readonly comment?: Comment; readonly suggestion?: Suggestion; readonly task?: Task }): void
   /** Adds the response to a version of a typed suggestion. It may arrive after messages about newer states. */
@@ -31,6 +35,8 @@ export interface Received {
   removeComment(id: string): void
   /** Shows lists that this device has stored until the service responds. */
   offer(lists: Lists, at: number): void
+  /** Reads one suggestion, because the lists contain only undecided ones. */
+  readOne(suggestionId: string): void
   /** Reads all lists again, after a short delay. */
   read(): void
   /** Handles messages that waited for a response. */
@@ -66,7 +72,8 @@ const withLink = (task: Task, { share }: Partial<Task> = {}): Task =>
 const isNewer = (known: Suggestion, reported: Suggestion): boolean =>
   (!isUndecided(known) && isUndecided(reported)) ||
   (known.updatedAt ?? '') > (reported.updatedAt ?? '') ||
-  (known.replies?.length ?? 0) > (reported.replies?.length ?? 0)
+  // A deletion of a reply also changes the time.
+  (known.updatedAt === reported.updatedAt && (known.replies?.length ?? 0) > (reported.replies?.length ?? 0))
 
 export function openReceived({ session, onMessage, isSending, hasEntries }: ReceivedInput): Received {
   const comments = signal<ReadonlyMap<string, Comment>>(new Map())
@@ -77,6 +84,11 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
   /** Ids of records that arrived since the lists were requested. These records are newer than the lists. */
   const touched = new Set<string>()
 
+  // A record that is already known may be newer.
+  const decided = openDecided(session, (page) => {
+    suggestions.value = new Map([...byId(page), ...suggestions.value])
+  })
+
   const removeComment = (id: string): void => {
     const rest = new Map(comments.value)
     if (rest.delete(id)) comments.value = rest
@@ -86,6 +98,7 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
     const comment = message.type === 'comment' ? message.comment : undefined
     const suggestion = message.type === 'suggestion' ? message.suggestion : undefined
     const record = recordOf(message)
+    notePlace(message)
     onMessage(comment, suggestion)
     merge(comments, comment)
     merge(suggestions, suggestion)
@@ -119,6 +132,13 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
     return next
   }
 
+  const add: Received['add'] = ({ comment, suggestion, task }) => {
+    merge(comments, comment)
+    merge(suggestions, suggestion)
+    merge(tasks, task)
+    for (const record of [comment, suggestion, task]) if (record !== undefined) touched.add(record.id)
+  }
+
   let timer: ReturnType<typeof setTimeout> | undefined
   let reading: Promise<void> | undefined
   const read = async (): Promise<void> => {
@@ -131,12 +151,13 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
       ])
       comments.value = refreshed(comments.value, someComments)
       // Decided suggestions that this page has seen stay until the page closes.
-      const decided = [...suggestions.value.values()].filter(({ status }) => status === 'accepted' || status === 'rejected')
-      suggestions.value = new Map([...byId(decided), ...refreshed(suggestions.value, someSuggestions)])
+      const seen = [...suggestions.value.values()].filter((each) => !isUndecided(each))
+      suggestions.value = new Map([...byId(seen), ...refreshed(suggestions.value, someSuggestions)])
       const listed = byId(someTasks)
       tasks.value = byId([...refreshed(tasks.value, someTasks).values()].map((task) => withLink(task, listed.get(task.id))))
       state.value = 'ready'
       asOf.value = undefined
+      decided.again()
     } catch {
       if (state.value !== 'ready') state.value = 'failed'
     }
@@ -155,12 +176,8 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
     tasks,
     state,
     asOf,
-    add({ comment, suggestion, task }) {
-      merge(comments, comment)
-      merge(suggestions, suggestion)
-      merge(tasks, task)
-      for (const record of [comment, suggestion, task]) if (record !== undefined) touched.add(record.id)
-    },
+    decided,
+    add,
     addTyped(suggestion) {
       const known = suggestions.peek().get(suggestion.id)
       if (known === undefined || !isNewer(known, suggestion)) merge(suggestions, suggestion)
@@ -173,6 +190,9 @@ export function openReceived({ session, onMessage, isSending, hasEntries }: Rece
         tasks.value = new Map([...byId(lists.tasks), ...tasks.value])
         asOf.value = at
       })
+    },
+    readOne(suggestionId) {
+      void readSuggestion(session, { suggestionId }).then(({ suggestion }) => add({ suggestion }), readSoon)
     },
     read: readSoon,
     release: messages.release,

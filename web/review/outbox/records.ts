@@ -21,3 +21,6 @@ export function excerpt(text: string, units: number): string {
 
 /** Whether a suggestion has not been decided. */
 export const isUndecided = ({ status }: Suggestion): boolean => status === 'pending' || status === 'orphaned'
+
+/** Whether somebody else has rejected a suggestion. */
+export const isRejected = ({ status, withdrawn }: Suggestion): boolean => status === 'rejected' && withdrawn !== true

@@ -8,8 +8,11 @@ export const replyToComment = operation<'replyToComment'>('POST /api/docs/{id}/c
 export const editComment = operation<'editComment'>('PATCH /api/docs/{id}/comments/{commentId}')
 export const deleteComment = operation<'deleteComment'>('DELETE /api/docs/{id}/comments/{commentId}')
 export const resolveComment = operation<'resolveComment'>('POST /api/docs/{id}/comments/{commentId}/resolve')
+export const editReply = operation<'editReply'>('PATCH /api/docs/{id}/replies/{replyId}')
+export const deleteReply = operation<'deleteReply'>('DELETE /api/docs/{id}/replies/{replyId}')
 export const createSuggestion = operation<'createSuggestion'>('POST /api/docs/{id}/suggestions')
 export const draftSuggestion = operation<'draftSuggestion'>('PUT /api/docs/{id}/drafts/{draftId}')
+export const readSuggestion = operation<'readSuggestion'>('GET /api/docs/{id}/suggestions/{suggestionId}')
 export const replyToSuggestion = operation<'replyToSuggestion'>('POST /api/docs/{id}/suggestions/{suggestionId}/replies')
 export const decideSuggestions = operation<'decideSuggestions'>('POST /api/docs/{id}/decisions')
 export const withdrawSuggestion = operation<'withdrawSuggestion'>('DELETE /api/docs/{id}/suggestions/{suggestionId}')
@@ -53,6 +56,13 @@ export async function listSuggestions({ id, key }: Access): Promise<Suggestion[]
     )
   return [...(await of('pending')), ...(await of('orphaned'))]
 }
+
+/** Number of decided suggestions of one status on a page. */
+const decidedPageSize = 60
+
+/** Returns a page of accepted or rejected suggestions, newest first. */
+export const listDecided = ({ id, key }: Access, status: 'accepted' | 'rejected', before: number | null | undefined) =>
+  readSuggestions({ id, key }, { status, limit: decidedPageSize, before: before ?? undefined })
 
 export const listTasks = ({ id, key }: Access): Promise<Task[]> =>
   all(

@@ -1,5 +1,5 @@
 /** Combines the service's records with the entries of the outbox, as the page shows them. */
-import type { Decision, OutboxEntry } from './entry.ts'
+import type { Action, Decision, OutboxEntry } from './entry.ts'
 import type { Comment, Suggestion } from './records.ts'
 
 /** A comment as it will be once all waiting actions have arrived. */
@@ -7,13 +7,15 @@ export interface Thread {
   readonly comment: Comment
   /** Entries for this comment that are waiting or were refused. */
   readonly waiting: readonly OutboxEntry[]
+  /** Whether the comment was deleted. Its card stays while this person types in it. */
+  readonly isDeleted?: true
 }
 
 export interface Proposal {
   readonly suggestion: Suggestion
   /** The decision made on this page that is waiting for a response. */
   readonly deciding: Decision | 'withdraw' | undefined
-  /** Replies that are waiting or were refused. */
+  /** Replies, and changes to replies, that are waiting or were refused. */
   readonly waiting: readonly OutboxEntry[]
   /** The reason why a decision made on this page was refused. */
   readonly refusal: string | undefined
@@ -34,13 +36,23 @@ function withEntries(comment: Comment, entries: readonly OutboxEntry[]): Comment
   return next
 }
 
+/** Returns replies with their waiting edits and deletions applied. */
+export const withReplyEntries = (replies: Comment['replies'], entries: readonly OutboxEntry[]): Comment['replies'] =>
+  entries.reduce((next, { action, refusal }) => {
+    if (refusal !== undefined) return next
+    if (action.kind === 'deleteReply') return next.filter(({ id }) => id !== action.reply)
+    return action.kind === 'editReply' ? next.map((each) => (each.id === action.reply ? { ...each, body: action.body } : each)) : next
+  }, replies)
+
+/** Returns the comment that an entry concerns. For a reply, it can also be a suggestion. */
+const threadOf = (action: Action): string | undefined => ('comment' in action ? action.comment : 'on' in action ? action.on : undefined)
+
 /** Returns the entries of each comment, by the comment's id, or by the id of its own entry while it is unsent. */
 export function entriesByComment(entries: readonly OutboxEntry[]): ReadonlyMap<string, readonly OutboxEntry[]> {
   const found = new Map<string, OutboxEntry[]>()
   for (const entry of entries) {
-    const { action } = entry
-    if (!('comment' in action)) continue
-    found.set(action.comment, [...(found.get(action.comment) ?? []), entry])
+    const thread = threadOf(entry.action)
+    if (thread !== undefined) found.set(thread, [...(found.get(thread) ?? []), entry])
   }
   return found
 }
@@ -64,8 +76,10 @@ export function proposalsOf(
   const why = new Map(reasons)
   for (const entry of entries) {
     const { action, refusal } = entry
-    if (action.kind === 'answer') answers.set(action.suggestion, [...(answers.get(action.suggestion) ?? []), entry])
+    const answered = action.kind === 'answer' ? action.suggestion : 'on' in action ? action.on : undefined
+    if (answered !== undefined) answers.set(answered, [...(answers.get(answered) ?? []), entry])
     if (action.kind === 'withdraw' && refusal === undefined) deciding.set(action.suggestion, 'withdraw')
+    if (action.kind === 'restore') deciding.set(action.suggestion, 'reopen')
     if (action.kind === 'decide' && refusal === undefined)
       for (const each of action.suggestions) {
         deciding.set(each, action.action)

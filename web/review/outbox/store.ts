@@ -13,12 +13,15 @@ import type { Session } from '../../session/session.ts'
 import { displayName } from '../../presence/people.ts'
 import { formerNames, personName, signature } from '../../presence/person.ts'
 import { t } from '../../text/t.ts'
+import { bothVersions } from './both-versions.ts'
 import { newDraftId, shownName } from './draft-name.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
 import { ownIds } from './own-ids.ts'
-import { type Lists, listsOf, openReceived } from './received.ts'
-import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
-import { decisionRefusalOf, refusalOf } from './refusals.ts'
+import { type Lists, listsOf, openReceived, type Received } from './received.ts'
+import { excerpt, isRejected, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
+import { refusalOf } from './refusals.ts'
+import { openRefusedDecisions } from './refused-decisions.ts'
+import { retryAllowed } from './retry-allowed.ts'
 import { entriesByComment, proposalsOf, type Proposal, type Thread, threadsOf } from './shown-records.ts'
 import type { Decision, Action, DraftName, SuggestAction, Target, OutboxEntry } from './entry.ts'
 
@@ -32,6 +35,8 @@ export interface Store {
   readonly lists: ReadonlySignal<Lists>
   /** The date of the displayed lists, in milliseconds since 1970. Undefined if they are current. */
   readonly asOf: ReadonlySignal<number | undefined>
+  /** The decided suggestions of earlier visits. */
+  readonly decided: Received['decided']
   /** Shows earlier lists until the service sends the current ones. */
   offer(lists: Lists, at: number): void
   readonly canComment: ReadonlySignal<boolean>
@@ -43,8 +48,8 @@ export interface Store {
   /** Name of the signed-in account. Undefined if nobody is signed in or the page does not know yet. */
   readonly account: ReadonlySignal<string | undefined>
   readonly isConnected: ReadonlySignal<boolean>
-  /** Whether this person wrote a comment or suggestion, as far as this device knows. The service has the final decision. */
-  isOwn(record: Comment | Suggestion): boolean
+  /** Whether this person wrote a comment, reply or suggestion, as far as this device knows. The service has the final decision. */
+  isOwn(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
   /** Whether this person, or a guest with the same name, wrote a record. For a reply, the page cannot find out more about the author. */
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
   /** Maps the ids of outbox entries to the ids of their records, for the annotations that this page has sent. */
@@ -77,6 +82,8 @@ export interface Store {
   decide(action: Decision, suggestions: readonly string[], reason?: string): void
   /** Reads all lists again. */
   read(): void
+  /** Reads a suggestion of this device again, by the full id of its draft. */
+  readDraft(draft: string): void
   start(): () => void
 }
 
@@ -86,18 +93,17 @@ interface StoreInput {
   readonly newTargetOf: (item: OutboxEntry) => Target | undefined
   /** Returns the remaining part of a suggestion that others decided while it was being typed. */
   readonly restOf: (action: SuggestAction, decided: Suggestion) => Action | undefined
+  /** Called when others have rejected a suggestion before they could see this version. `isLeft` says whether the rest is sent again. */
+  readonly onRejected: (action: SuggestAction, rejected: Suggestion, isLeft: boolean) => void
   readonly onDeciding: (action: Decision, suggestions: readonly string[]) => void
-  /** Called when the service has carried out decisions made on this page. */
-  readonly onDecided: (action: Decision, suggestions: readonly string[]) => void
-  /** Called when suggestions could not be decided. `words` gives the reason, unless the page shows it elsewhere. */
-  readonly onUndecided: (suggestions: readonly string[], words: string | undefined) => void
+  /** Called when the service has carried out decisions made on this page. `left` says how many others of the request it refused, and why. */
+  readonly onDecided: (action: Decision, suggestions: readonly string[], left: string | undefined) => void
+  /** Called when suggestions could not be decided. `words` gives the reason, unless the page shows it elsewhere. `canReopen` says whether the person can reopen them. */
+  readonly onUndecided: (suggestions: readonly string[], words: string | undefined, canReopen?: boolean) => void
 }
 
-export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided, onUndecided }: StoreInput): Store {
+export function openStore({ session, newTargetOf, restOf, onRejected, onDeciding, onDecided, onUndecided }: StoreInput): Store {
   const { id, key } = session
-  const refusals = signal<ReadonlyMap<string, string>>(new Map())
-  /** The reasons in refused rejections. Their text stays on the cards. */
-  const reasons = signal<ReadonlyMap<string, string>>(new Map())
   const account = signal<string | undefined>(undefined)
   const recordIds = signal<ReadonlyMap<string, string>>(new Map())
   const said = signal('')
@@ -109,11 +115,19 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     hasEntries: (record) => entriesOf.peek().has(record)
   })
   const { comments, suggestions, tasks } = received
+  const refused = openRefusedDecisions({
+    suggestions,
+    onSuggestion: (suggestion) => received.add({ suggestion }),
+    onDecided,
+    onUndecided,
+    rejectAgain: (ids, reason) => decideNow('reject', ids, reason)
+  })
   const connected = computed(() => session.link.socket.value === 'synced')
   const may = (role: 'comment' | 'suggest' | 'edit' | 'owner'): ReadonlySignal<boolean> =>
     computed(() => session.link.ended.value === undefined && includesRole(session.role.value, role))
 
   const canComment = may('comment')
+  const canSuggest = may('suggest')
 
   /** Ids of the suggestions that the editor itself displays. */
   const typed = signal<ReadonlySet<string>>(new Set())
@@ -134,8 +148,27 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     // The response to an earlier version does not end the editing.
     if (step > (edited.peek().get(shownName(draft)) ?? 0)) letGo(draft)
   }
+  /** Reads a suggestion of this device again. Without its id, all undecided suggestions and the newest decided ones are read. */
+  const readDraft = (draft: string): void => {
+    const known = own.withDraft(draft)
+    if (known !== undefined) return received.readOne(known)
+    received.read()
+    if (received.decided.state.peek() !== 'all') received.decided.more()
+  }
+  /** Returns the action to send after a version that the same person sent from another tab. It has the words of both. */
+  const afterStaleStep = (
+    action: SuggestAction,
+    { id: draft, isDelivered, before }: DraftName,
+    known: Suggestion
+  ): Action | 'done' | undefined => {
+    if (isDelivered === true || known.text.includes(action.text)) return 'done'
+    if (before === undefined || !isUndecided(known) || known.original !== action.original) return restOf(action, known)
+    const text = bothVersions(before, action.text, known.text)
+    return { ...action, text, draft: { id: draft, step: (known.step ?? 0) + 1, before: known.text } }
+  }
   /** Returns the action to send instead of a suggestion that others decided, or replied to, while it was being typed. */
-  const afterRefusal = ({ action }: OutboxEntry, { code }: RequestError): Action | 'later' | 'done' | undefined => {
+  const afterRefusal = ({ action }: OutboxEntry, { code, step }: RequestError): Action | 'later' | 'done' | undefined => {
+    if (action.kind === 'restore') return action.instead
     if (action.kind !== 'suggest' || action.draft === undefined) return undefined
     const draft = shownName(action.draft.id)
     const known = [...suggestions.peek().values()].find(({ draftId }) => draftId === draft)
@@ -146,37 +179,26 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     }
     if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
     letGoOf(action.draft)
-    if (code === 'stale_step' && known !== undefined) return known.text.includes(action.text) ? 'done' : restOf(action, known)
+    if (known !== undefined && isRejected(known)) {
+      const rest = restOf(action, known)
+      onRejected(action, known, rest !== undefined)
+      return rest ?? 'done'
+    }
+    if (code === 'stale_step' && known !== undefined && (known.step ?? 0) >= step) return afterStaleStep(action, action.draft, known)
     if (code === 'suggestion_fixed' && known !== undefined) {
       act({ kind: 'withdraw', suggestion: known.id }, own.nameOf(known.id) ?? signature.value)
       return restOf(action, known)
     }
     if (known !== undefined && !isUndecided(known)) return restOf(action, known)
-    received.read()
+    readDraft(action.draft.id)
     return 'later'
-  }
-
-  const refuse = (suggestion: string, words: string, reason?: string): void => {
-    refusals.value = new Map(refusals.value).set(suggestion, words)
-    if (reason !== undefined) reasons.value = new Map(reasons.value).set(suggestion, reason)
   }
 
   /** Adds the records of a response to the lists. */
   const take = ({ id: sent, action, author }: OutboxEntry, answer: unknown): void => {
     // The service's responses have these types (openapi.json). The pages and the server are built and tested together.
     if (action.kind === 'decide') {
-      const { results } = answer as Output<'decideSuggestions'>
-      const changed = t('The text has changed since, so this cannot be undone.')
-      for (const { suggestionId, ok, code, message, suggestion } of results) {
-        received.add({ suggestion })
-        const isOther = suggestion !== undefined && isUndecided(suggestion) && suggestion.step !== action.steps?.[suggestionId]
-        const why = isOther ? t('The suggestion has changed. Check it again.') : decisionRefusalOf(code, message)
-        if (!ok) refuse(suggestionId, action.action === 'reopen' ? changed : why, action.reason)
-      }
-      const idsOf = (done: boolean): string[] => results.filter(({ ok }) => ok === done).map(({ suggestionId }) => suggestionId)
-      const [done, left] = [idsOf(true), idsOf(false)]
-      if (left.length > 0) onUndecided(left, action.action === 'reopen' ? changed : undefined)
-      if (done.length > 0) onDecided(action.action, done)
+      refused.take(action, answer as Output<'decideSuggestions'>)
       return
     }
     const { comment, suggestion, task, reply } = answer as {
@@ -207,14 +229,14 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     afterRefusal,
     // A card changes from the entry to its record in one step.
     onAnswer: (entry, answer) => batch(() => take(entry, answer)),
-    onRefusal({ id: refused, action }, error) {
+    onRefusal({ id: entry, action }, error) {
       if (action.kind === 'suggest' && action.draft !== undefined) letGoOf(action.draft)
       const decided = action.kind === 'decide' ? action.suggestions : action.kind === 'withdraw' ? [action.suggestion] : []
       const reason = action.kind === 'decide' ? action.reason : undefined
-      for (const suggestion of decided) refuse(suggestion, refusalOf(error), reason)
+      for (const suggestion of decided) refused.refuse(suggestion, refusalOf(error), reason)
       // Nothing is lost, because the card keeps the reason.
-      if (decided.length > 0 || (error.code === 'not_found' && (action.kind === 'resolve' || action.kind === 'delete')))
-        outbox.drop(refused)
+      if (decided.length > 0 || (error.code === 'not_found' && ['resolve', 'delete', 'deleteReply'].includes(action.kind)))
+        outbox.drop(entry)
       if (action.kind === 'delete' && error.code === 'not_found') received.removeComment(action.comment)
       // If the person has fewer rights than this page assumes, the next read corrects that.
       if (error.code === 'not_found') received.read()
@@ -234,11 +256,30 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
 
   const entriesOf = computed(() => entriesByComment(outbox.list.value))
   const threads = computed(() => threadsOf(comments.value.values(), entriesOf.value))
-  const proposals = computed(() => proposalsOf(suggestions.value.values(), outbox.list.value, refusals.value, reasons.value))
+  const proposals = computed(() =>
+    proposalsOf(suggestions.value.values(), outbox.list.value, refused.refusals.value, refused.reasons.value)
+  )
 
   const act = (action: Action, author = signature.value): OutboxEntry => {
     const stored = 'comment' in action ? recordIds.peek().get(action.comment) : undefined
     return outbox.add(stored === undefined || !('comment' in action) ? action : { ...action, comment: stored }, author)
+  }
+  /** Sends decisions on the versions that this page has. */
+  const decideNow = (action: Decision, ids: readonly string[], reason: string | undefined): void => {
+    const stepOf = (id: string): [string, number][] => {
+      const step = suggestions.peek().get(id)?.step
+      return step === undefined ? [] : [[id, step]]
+    }
+    for (let at = 0; at < ids.length; at += limits.suggestionsAtOnceMax) {
+      const some = ids.slice(at, at + limits.suggestionsAtOnceMax)
+      act({
+        kind: 'decide',
+        action,
+        suggestions: some,
+        steps: Object.fromEntries(some.flatMap(stepOf)),
+        ...(reason !== undefined && { reason })
+      })
+    }
   }
   /**
    * Returns the name for a report. The service identifies the holder of an assignment by the name under which it was started. A guest who started it
@@ -261,18 +302,19 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     outbox,
     lists: computed(() => listsOf(received)),
     asOf: received.asOf,
+    decided: received.decided,
     offer: received.offer,
     state: received.state,
     canComment,
     isBarred: computed(() => !canComment.value && (session.link.ended.value !== undefined || session.role.value !== null)),
-    canSuggest: may('suggest'),
+    canSuggest,
     canDecide: may('edit'),
     isOwner: may('owner'),
     isConnected: connected,
     account,
     isOwn: isWritten,
     isMe(record) {
-      // Records are recognized by their ids, because two unnamed guests have the same number in one of ninety cases.
+      // Records are recognized by their ids, because in earlier versions two unnamed guests could have the same number.
       const name = record.id === '' ? signature.value : personName.value
       return isWritten(record) || (record.authorKind === 'guest' && name !== '' && record.author === name)
     },
@@ -312,7 +354,9 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     },
     act(action, author) {
       if (author === undefined && action.kind === 'report') return act(action, holderOf(action.task))
-      if (author === undefined && action.kind === 'withdraw') return act(action, own.nameOf(action.suggestion))
+      if (author === undefined && (action.kind === 'withdraw' || action.kind === 'restore'))
+        return act(action, own.nameOf(action.suggestion))
+      if (author === undefined && 'reply' in action) return act(action, own.nameOf(action.reply))
       if (author === undefined && 'comment' in action) return act(action, own.nameOf(action.comment))
       if (action.kind !== 'suggest') return act(action, author)
       // With the name, its author can still change the suggestion.
@@ -320,30 +364,21 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       return act({ ...action, draft }, author ?? authors.get(shownName(draft.id)))
     },
     decide(action, ids, reason) {
-      const without = (all: ReadonlyMap<string, string>) => new Map([...all].filter(([each]) => !ids.includes(each)))
-      refusals.value = without(refusals.value)
-      reasons.value = without(reasons.value)
+      refused.clear(ids)
       onDeciding(action, ids)
-      const stepOf = (id: string): [string, number][] => {
-        const step = suggestions.peek().get(id)?.step
-        return step === undefined ? [] : [[id, step]]
-      }
-      for (let at = 0; at < ids.length; at += limits.suggestionsAtOnceMax) {
-        const some = ids.slice(at, at + limits.suggestionsAtOnceMax)
-        act({
-          kind: 'decide',
-          action,
-          suggestions: some,
-          steps: Object.fromEntries(some.flatMap(stepOf)),
-          ...(reason !== undefined && { reason })
-        })
-      }
+      decideNow(action, ids, reason)
     },
     read: received.read,
+    readDraft,
     start() {
       const stopHearing = session.onMessage(received.hear)
       const stopSending = outbox.start()
       const stops = [
+        retryAllowed({
+          outbox,
+          role: session.role,
+          isAllowed: ({ kind }) => (kind === 'suggest' || kind === 'withdraw' ? canSuggest.value : canComment.value)
+        }),
         effect(() => {
           if (connected.value) received.read()
         }),

@@ -6,78 +6,30 @@
 import {
   Annotation as TransactionAnnotation,
   Facet,
-  MapMode,
   RangeSet,
-  RangeValue,
   StateEffect,
   StateField,
   type ChangeSet,
   type EditorState,
   type Extension,
   type Range,
-  type Text
+  type Text,
+  type Transaction
 } from '@codemirror/state'
-import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/targets.ts'
-import { addedText } from '../../editor/added-text.ts'
-import { isDelimiter } from '../../editor/table-rows.ts'
+import { addedCells, addedText } from '../../editor/added-text.ts'
+import { isLive } from '../../editor/is-live.ts'
 import { tiedText } from '../../editor/tied-text.ts'
-import { displayName } from '../../presence/people.ts'
-import { initials } from '../../presence/person.ts'
-import { t } from '../../text/t.ts'
 import { effect } from '@preact/signals'
 import { hueOf } from '../../presence/colours.ts'
 import { formatsAdded } from './format-change.ts'
-import { trimmed, type Hunk } from './hunks.ts'
-import { areRows, nodesOf } from './proposed-nodes.ts'
+import { headingChange } from './heading-change.ts'
+import { MarkedRange, type Annotation } from './marked-range.ts'
+import { areRows } from './proposed-nodes.ts'
+import { afterLineSide, initialsWide, ProposedText, shorten } from './proposed-text.ts'
+import { loadTableMarks, tableMarksField, tableMarksIn } from './table-drawing.ts'
 import { tickOf } from './task-change.ts'
-
-/** The kind of a range. At a range of the kind `card`, the annotation has only a card, and the text shows no mark. */
-export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'card'
-
-/** An annotation as the text shows it. */
-export interface Annotation {
-  readonly id: string
-  readonly kind: PlaceKind
-  readonly author: string
-  /** The text that a suggestion inserts. */
-  readonly text: string
-  /** The time at which it was made, in milliseconds since 1970. Several insertions in one place are in this order. */
-  readonly madeAt?: number
-}
-
-/** A time that is later than those of all annotations, in milliseconds since 1970. */
-const latest = 1e14
-
-class MarkedRange extends RangeValue {
-  readonly annotation: Annotation
-  readonly isPoint: boolean
-  /** Whether the annotation suggests new lines after a line. They remain after that line, even if others type at its end. */
-  readonly isAfterLine: boolean
-
-  constructor(annotation: Annotation, isPoint: boolean, isAfterLine: boolean) {
-    super()
-    this.annotation = annotation
-    this.isPoint = isPoint
-    this.isAfterLine = isAfterLine
-    // Text typed at the edges of a range does not become part of it. A range between two characters disappears when the text on both sides is
-    // deleted.
-    this.startSide = isPoint ? -2 + (annotation.madeAt ?? 0) / latest : 1
-    this.endSide = isPoint ? this.startSide : -1
-    this.mapMode = annotation.kind === 'card' ? MapMode.Simple : MapMode.TrackDel
-  }
-
-  /** Returns where the annotation is if its range is `from`–`to`. */
-  spanIn(doc: Text, from: number, to: number): Span {
-    if (!this.isAfterLine) return { from, to }
-    const end = doc.lineAt(to).to
-    return { from: end, to: end }
-  }
-
-  override eq(other: RangeValue): boolean {
-    return other instanceof MarkedRange && other.annotation === this.annotation
-  }
-}
 
 interface SuggestedChanges {
   /** The text of the document. */
@@ -90,6 +42,10 @@ interface SuggestedChanges {
 export const suggestedChanges = Facet.define<SuggestedChanges, SuggestedChanges | undefined>({ combine: ([changes]) => changes })
 /** The change to the document's text, on a transaction that changes it next to suggested changes. */
 export const documentChange = TransactionAnnotation.define<ChangeSet>()
+
+/** Returns the change that a transaction makes to the text of the document. Undefined if it makes none. */
+export const documentChangeOf = (transaction: Transaction): ChangeSet | undefined =>
+  transaction.annotation(documentChange) ?? (transaction.state.facet(suggestedChanges) === undefined ? transaction.changes : undefined)
 
 interface MarkedRanges {
   /** The ranges in the text of the document. */
@@ -111,7 +67,7 @@ const field = StateField.define<MarkedRanges>({
   update(value, transaction) {
     let { stored, active } = value
     const suggested = transaction.state.facet(suggestedChanges)
-    const change = transaction.annotation(documentChange) ?? (suggested === undefined ? transaction.changes : undefined)
+    const change = documentChangeOf(transaction)
     if (change?.empty === false) stored = stored.map(change)
     for (const effect of transaction.effects) {
       if (effect.is(activate)) active = effect.value
@@ -161,6 +117,9 @@ export const storedRangesIn = (state: EditorState): ReadonlyMap<string, Span> =>
   return found === undefined ? nowhere : listOf(found.stored, state.facet(suggestedChanges)?.base ?? state.doc)
 }
 
+/** Returns the number of annotations that have a range in the text of the document. */
+export const countIn = (state: EditorState): number => state.field(field, false)?.stored.size ?? 0
+
 /** Returns the texts of the insertions at an offset of the document's text, in the order in which they were suggested. */
 export function insertedAt(state: EditorState, at: number): readonly string[] {
   const doc = state.facet(suggestedChanges)?.base ?? state.doc
@@ -175,87 +134,8 @@ export function insertedAt(state: EditorState, at: number): readonly string[] {
 
 // ——— decorations ———
 
-/** Longest text of a suggestion that is shown in the text, in UTF-16 units. The card shows all of it. */
-const shownUnits = 400
-
-/** Makes line breaks visible if text consists only of whitespace. */
-const visible = (text: string): string => (text.trim() === '' ? text.replaceAll('\n', '↵') : text)
-const shorten = (text: string): string => visible(text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
-
-/** Draws text that is suggested or struck out, with the name of its author. */
-export class ProposedText extends WidgetType {
-  readonly #tag: 'ins' | 'del'
-  readonly #text: string
-  readonly #author: string
-  readonly #id: string
-  readonly #isActive: boolean
-  readonly #beginsLine: boolean
-
-  constructor(tag: 'ins' | 'del', text: string, author: string, id: string, isActive: boolean, beginsLine = false) {
-    super()
-    this.#tag = tag
-    this.#text = text
-    this.#author = author
-    this.#id = id
-    this.#isActive = isActive
-    this.#beginsLine = beginsLine
-  }
-
-  override eq(other: ProposedText): boolean {
-    return (
-      other.#tag === this.#tag &&
-      other.#text === this.#text &&
-      other.#author === this.#author &&
-      other.#id === this.#id &&
-      other.#isActive === this.#isActive &&
-      other.#beginsLine === this.#beginsLine
-    )
-  }
-
-  override toDOM(): HTMLElement {
-    const outer = document.createElement('span')
-    const rows = areRows(this.#text) ? ' rm-rows' : ''
-    outer.className = `rm-proposed${rows} hue-${hueOf(this.#author)}${this.#isActive ? ' rm-active' : ''}`
-    if (this.#id !== '') outer.dataset['annotation'] = this.#id
-    if (this.#text !== '') {
-      const text = document.createElement(this.#tag)
-      text.className = this.#tag === 'ins' ? 'rm-ins' : 'rm-del'
-      text.append(...nodesOf(shorten(this.#text), this.#beginsLine))
-      outer.append(text)
-    }
-    if (this.#author !== '') {
-      const initial = document.createElement('span')
-      initial.className = 'rm-initial'
-      initial.textContent = initials(this.#author)
-      initial.title = t('Suggested by {name}', { name: displayName(this.#author) })
-      outer.append(initial)
-    }
-    return outer
-  }
-
-  override ignoreEvent(): boolean {
-    return false
-  }
-}
-
-/** Returns the changes that a suggestion makes within the rows of a table. Empty if it changes anything else. */
-function changedRows(doc: Text, from: number, to: number, text: string): Hunk[] {
-  const young = text.split('\n')
-  const first = doc.lineAt(from).number
-  if (young.length === 1 || doc.lineAt(to).number !== first + young.length - 1 || !young.every((row) => row.includes('|'))) return []
-  return young.flatMap((row, index) => {
-    const line = doc.line(first + index)
-    const [start, end] = [Math.max(from, line.from), Math.min(to, line.to)]
-    // The live view does not show the delimiter row.
-    if (isDelimiter(line.text)) return []
-    return trimmed({ from: start, to: end, original: doc.sliceString(start, end), text: row, fromShown: start, toShown: end }) ?? []
-  })
-}
-
-/** Suggested new lines come after the caret at the end of their line, and after text that is struck out there, whose side is 1. */
-const afterLineSide = 2
-
-function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: number, isActive: boolean): Range<Decoration>[] {
+function decorationsOf(state: EditorState, marked: MarkedRange, start: number, end: number, isActive: boolean): Range<Decoration>[] {
+  const { doc } = state
   const { annotation, isPoint, isAfterLine } = marked
   const { id, kind, author, text } = annotation
   const { from, to } = marked.spanIn(doc, start, end)
@@ -271,18 +151,6 @@ function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: numbe
       Decoration.widget({ widget: new ProposedText('ins', '', author, id, isActive), side: -1 }).range(to)
     ]
   }
-  const rows = kind === 'replace' ? changedRows(doc, from, to, text) : []
-  if (rows.length > 0)
-    return rows.flatMap((row, index) => {
-      const isLast = index === rows.length - 1
-      const words = row.text.replaceAll('|', '').trim()
-      // Words of a new cell are drawn after those of the cell before it.
-      const shown = words !== '' && row.from === row.to ? ` ${words}` : words
-      const widget = new ProposedText('ins', shown, isLast ? author : '', id, isActive)
-      const inserted = Decoration.widget({ widget, side: -1 }).range(row.to)
-      if (row.from === row.to) return [inserted]
-      return [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(row.from, row.to), inserted]
-    })
   const strike = Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes })
   const tick = kind === 'replace' ? tickOf(doc, { from, to, insert: text }) : undefined
   if (tick !== undefined)
@@ -293,25 +161,46 @@ function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: numbe
       Decoration.widget({ widget: new ProposedText('ins', tick.letter, '', id, isActive), side: -1 }).range(tick.at + 1),
       Decoration.widget({ widget: new ProposedText('ins', '', author, id, isActive), side: -1 }).range(tick.words)
     ]
+  // The marker of a heading is hidden, or next to the text while the caret is in the heading.
+  const changed = isLive(state) ? headingChange(doc, { from, to, insert: text }) : undefined
+  if (changed !== undefined)
+    return [
+      Decoration.line({ class: `rm-heading rm-h${changed.level}` }).range(changed.line.from),
+      Decoration.widget({ widget: new ProposedText('ins', `H${changed.level || '–'}`, author, id, isActive), side: -1 }).range(
+        changed.words
+      )
+    ]
   const struck = isPoint ? [] : [strike.range(from, to)]
-  // A suggested heading is drawn in its size.
-  const level = kind === 'insert' && from === doc.lineAt(from).from ? /^(#{1,6})[ \t]*$/.exec(text)?.[1]?.length : undefined
-  const heading = level === undefined ? [] : [Decoration.line({ class: `rm-heading rm-h${level}` }).range(from)]
   const side = isAfterLine ? afterLineSide : -1
   const widget = new ProposedText('ins', text, author, id, isActive, from === doc.lineAt(from).from)
-  return [...heading, ...struck, Decoration.widget({ widget, side }).range(to)]
+  return [...struck, Decoration.widget({ widget, side }).range(to)]
 }
 
-/** The author's initials after a suggestion are about as wide as these letters. */
-const initialsWide = '000'
-
-/** Whether a suggestion replaces rows of a table, whose words that differ are shown, or adds rows, which are below the others. */
-const isOfRows = (kind: PlaceKind, text: string): boolean =>
-  areRows(text) || (kind === 'replace' && text.includes('|') && text.includes('\n'))
+/**
+ * Draws the suggestions of others whose words this person deletes. The editor no longer contains these words, and the person's own suggestion draws
+ * them as struck out.
+ */
+function* underDeletions(state: EditorState): Generator<Range<Decoration>[]> {
+  const { stored, active } = state.field(field)
+  const deleted: { readonly from: number; readonly to: number; readonly at: number }[] = []
+  state.facet(suggestedChanges)?.changes.iterChanges((from, to, at, end) => {
+    if (from < to && at === end) deleted.push({ from, to, at })
+  })
+  for (const { from, to, at } of deleted) {
+    const found: Range<Decoration>[] = []
+    stored.between(from, to, (start, end, { annotation: { id, kind, author, text } }) => {
+      const isWithin = from <= start && start < end && end <= to
+      if (!isWithin || (kind !== 'delete' && kind !== 'replace')) return
+      const widget = new ProposedText('ins', text, author, id, id === active)
+      found.push(Decoration.widget({ widget, side: afterLineSide }).range(at))
+    })
+    yield found
+  }
+}
 
 /** Returns the text that an annotation adds to the text around it, as a table cell would contain it. */
 const drawnText = ({ kind, text }: Annotation): string =>
-  kind === 'comment' || kind === 'card' ? '' : (isOfRows(kind, text) ? '' : shorten(text).replaceAll('\n', '<br>')) + initialsWide
+  kind === 'comment' || kind === 'card' ? '' : (areRows(text) ? '' : shorten(text).replaceAll('\n', '<br>')) + initialsWide
 
 /** Redraws the marks when people join or leave, because colors may have changed. */
 const recoloured = StateEffect.define<null>()
@@ -339,6 +228,8 @@ const shown = ViewPlugin.fromClass(
 
     update(update: ViewUpdate): void {
       const isChanged =
+        isLive(update.state) !== isLive(update.startState) ||
+        tableMarksIn(update.state) !== tableMarksIn(update.startState) ||
         update.state.field(field) !== update.startState.field(field) ||
         update.transactions.some(({ effects }) => effects.some((each) => each.is(recoloured)))
       if (isChanged || update.docChanged || update.viewportChanged) this.decorations = this.#build(update.view)
@@ -347,11 +238,16 @@ const shown = ViewPlugin.fromClass(
     #build({ state, visibleRanges }: EditorView): DecorationSet {
       const { set, active } = state.field(field)
       const found = new Map<MarkedRange, Range<Decoration>[]>()
+      const tables = isLive(state) ? tableMarksIn(state) : undefined
+      const changes = tables?.tableChangesIn(state.doc, set)
       for (const { from, to } of visibleRanges)
         set.between(from, to, (start, end, range) => {
-          found.set(range, decorationsOf(state.doc, range, start, end, range.annotation.id === active))
+          const isActive = range.annotation.id === active
+          const change = changes?.get(range.annotation)
+          const marks = change && changes && tables?.tableMarks(state.doc, changes, change, isActive)
+          found.set(range, marks ?? decorationsOf(state, range, start, end, isActive))
         })
-      return Decoration.set([...found.values()].flat(), true)
+      return Decoration.set([...found.values(), ...underDeletions(state)].flat(), true)
     }
   },
   { decorations: (value) => value.decorations }
@@ -360,14 +256,26 @@ const shown = ViewPlugin.fromClass(
 /** Creates the extension. `onPick` is called when the person clicks in the text, with the id of the annotation there, or undefined. */
 export const annotationRanges = (onPick: (id: string | undefined) => void): Extension => [
   field,
+  tableMarksField,
+  loadTableMarks((state) => state.field(field).set),
   shown,
-  addedText.compute([field], (state) => {
+  addedText.compute([field, tableMarksField, 'doc'], (state) => {
     const { set } = state.field(field)
+    const tables = tableMarksIn(state)
     return (from, to) => {
       const added: string[] = []
-      if (set.size > 0) set.between(from, to, (_start, _end, { annotation }) => void added.push(drawnText(annotation)))
+      const add = (_start: number, _end: number, { annotation }: MarkedRange): void => {
+        const change = tables?.tableChangesIn(state.doc, set).get(annotation)
+        added.push((change && tables?.addedWords(change, from, to)) ?? drawnText(annotation))
+      }
+      if (set.size > 0) set.between(from, to, add)
       return added.join('')
     }
+  }),
+  addedCells.compute([field, tableMarksField, 'doc'], (state) => {
+    const { set } = state.field(field)
+    const tables = tableMarksIn(state)
+    return (table, rows) => tables?.withAddedCells(tables.tableChangesIn(state.doc, set), table, rows) ?? rows
   }),
   tiedText.of((state, from, to) => {
     let count = 0

@@ -9,11 +9,12 @@ import type { Range } from '../../../shared/text/targets.ts'
 import { RequestError } from '../../client/api.ts'
 import { signature } from '../../presence/person.ts'
 import { staysBefore, type Sent } from './accepted.ts'
+import { changesToBoth } from '../outbox/both-versions.ts'
 import { newDraftId, shownName } from '../outbox/draft-name.ts'
 import type { Hunk } from './hunks.ts'
 import { prepareDraft } from '../outbox/outbox.ts'
 import { passes } from '../outbox/refusals.ts'
-import type { Suggestion } from '../outbox/records.ts'
+import { isRejected, type Suggestion } from '../outbox/records.ts'
 import type { Store } from '../outbox/store.ts'
 import type { DraftName, SuggestAction } from '../outbox/entry.ts'
 
@@ -39,6 +40,10 @@ interface LiveDraft extends Range {
   sent: Sent[]
   /** The version that the service has stored. */
   saved: string | undefined
+  /** The last text that the service had, as far as this page knows. Undefined before its first answer. */
+  told: Pick<Suggestion, 'original' | 'text'> | undefined
+  /** Whether the service has a version from another tab that this page does not know yet. */
+  isBehind: boolean
   /** The version that the service refused. The draft is sent again only when it changes. */
   refused: string | undefined
   isSending: boolean
@@ -102,14 +107,17 @@ interface DraftingInput {
   readonly store: Store
   readonly hunks: () => readonly Hunk[]
   readonly actionFor: (hunk: Hunk) => SuggestAction
-  /** Called when others have rejected exactly these words. */
+  /** Called when others have rejected the suggestion in a hunk. */
   readonly onRejected: (hunk: Hunk, suggestion: Suggestion) => void
+  /** Changes the text of a hunk in the editor, because the same person changed it in another tab. Returns false if that is not possible now. */
+  readonly onOtherVersion: (hunk: Hunk, changes: ChangeSet) => boolean
 }
 
 const meets = (one: Range, other: Range): boolean => one.from <= other.to && one.to >= other.from
-const versionOf = ({ operation, original, text, note }: SuggestAction): string => JSON.stringify([operation, original, text, note])
+const versionOf = ({ operation, original, text, note }: Pick<SuggestAction, 'operation' | 'original' | 'text' | 'note'>): string =>
+  JSON.stringify([operation, original, text, note])
 
-export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: DraftingInput): Drafting {
+export function openDrafting({ doc, key, store, hunks, actionFor, onRejected, onOtherVersion }: DraftingInput): Drafting {
   const saved = signal(true)
   const live = new Set<LiveDraft>()
   /** Drafts whose words have become part of the text, until it is clear whether somebody accepted them or typed the same text by chance. */
@@ -145,6 +153,8 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         step: 0,
         sent: [],
         saved: undefined,
+        told: undefined,
+        isBehind: false,
         refused: undefined,
         isSending: false,
         suggestion: undefined,
@@ -183,20 +193,51 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
   const nextName = (draft: LiveDraft, hunk: Hunk): DraftName => ({
     id: draft.id,
     step: draft.step + 1,
-    isDelivered: isSaved(draft, hunk)
+    isDelivered: isSaved(draft, hunk),
+    ...(draft.told?.original === hunk.original && { before: draft.told.text })
   })
   /** Whether a sent suggestion was not changed since its author began to edit it. */
   const isUnchanged = (draft: LiveDraft, hunk: Hunk): boolean => draft.step === draft.former?.draft.step && isSaved(draft, hunk)
 
+  /**
+   * Takes in a version that this person sent from another tab. The editor and the next version then have the words of both tabs. Returns false if this
+   * page knows no such version, or cannot combine it.
+   */
+  const takeOther = (draft: LiveDraft, hunk: Hunk): boolean => {
+    const { told, step } = draft
+    const other = found(draft)
+    if (told === undefined || other?.status !== 'pending' || (other.step ?? 0) <= step || draft.isSending) return false
+    if (other.original !== told.original || hunk.original !== told.original) return false
+    if (!onOtherVersion(hunk, changesToBoth(told.text, hunk.text, other.text))) return false
+    const { original, text, operation, note } = other
+    draft.step = other.step ?? step
+    draft.told = { original, text }
+    draft.saved = versionOf({ original, text, operation, note: note ?? '' })
+    draft.isBehind = false
+    return true
+  }
+
+  /** Takes in what other tabs have sent. Returns whether the editor has changed. */
+  const takeOthers = (): boolean => hunks().some((hunk) => [...live].some((draft) => meets(draft, hunk) && takeOther(draft, hunk)))
+
+  /** Reads the version of another tab. If that did not help, the words become a new suggestion. */
+  const isStale = (draft: LiveDraft, step: number): void => {
+    if (draft.told === undefined || draft.isBehind) return renew(draft)
+    draft.isBehind = true
+    draft.step = step - 1
+    store.readDraft(draft.id)
+  }
+
   /** Ends a draft that others decided while it was being typed. Later changes become another suggestion. Returns false if it has not been decided. */
   const settle = (draft: LiveDraft): boolean => {
+    // The text that is in its place now was typed later.
+    if (!live.has(draft)) return true
     const suggestion = found(draft)
     if (suggestion === undefined || (suggestion.status !== 'accepted' && suggestion.status !== 'rejected')) return false
     live.delete(draft)
     store.release(draft.id)
     const hunk = hunks().find((each) => meets(each, draft))
-    const isSame = hunk !== undefined && hunk.text === suggestion.text && hunk.original === suggestion.original
-    if (suggestion.status === 'rejected' && suggestion.withdrawn !== true && isSame) onRejected(hunk, suggestion)
+    if (hunk !== undefined && isRejected(suggestion)) onRejected(hunk, suggestion)
     return true
   }
 
@@ -208,6 +249,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       const answer = await prepareDraft(action, false).send({ id: doc, key, author: draft.author })
       if (answer.suggestion.text !== action.text) return renew(draft)
       draft.saved = version
+      draft.told = { original: action.original, text: action.text }
       draft.suggestion = answer.suggestion.id
       store.drafted(answer.suggestion, draft.author, draft.id)
       const at = draft.sent.findIndex(({ text, original }) => text === action.text && original === action.original)
@@ -215,14 +257,15 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       later(nextMs)
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      if (error.code === 'already_decided' && !settle(draft)) store.read()
+      if (error.code === 'already_decided' && !settle(draft)) store.readDraft(draft.id)
       else if (error.code === 'suggestion_fixed') {
         // Two suggestions in the same place could both be accepted.
         if (draft.suggestion !== undefined) store.act({ kind: 'withdraw', suggestion: draft.suggestion })
         renew(draft)
       }
       // A later step of this page arrived first.
-      else if (error.code === 'stale_step' && (error.step <= (action.draft?.step ?? 0) || error.step > draft.step)) renew(draft)
+      else if (error.code === 'stale_step' && (error.step <= (action.draft?.step ?? 0) || error.step > draft.step))
+        isStale(draft, error.step)
       // The service might not have these words yet, but will receive them soon.
       else if (!passes(error) && error.status !== 422 && error.status !== 409) draft.refused = version
       later(againMs)
@@ -234,6 +277,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
   function tick(): void {
     timer = undefined
     if (isClosed) return
+    while (takeOthers());
     const all = pairs(hunks())
     const isOn = store.isConnected.peek() && store.canSuggest.peek()
     let isDone = true
@@ -254,7 +298,10 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     effect(() => {
       void store.proposals.value
       untracked(() => {
-        for (const draft of live) if (draft.suggestion !== undefined && settle(draft)) later(firstMs)
+        for (const draft of live) {
+          if (draft.suggestion === undefined) continue
+          if (settle(draft) || (found(draft)?.step ?? 0) > draft.step) later(firstMs)
+        }
       })
     })
   ]
@@ -333,6 +380,8 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         entry,
         sent: [formerSent],
         saved: suggestion === undefined ? undefined : versionOf(action),
+        told: suggestion === undefined ? undefined : { original, text },
+        isBehind: false,
         refused: undefined,
         isSending: false,
         suggestion

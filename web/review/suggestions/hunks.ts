@@ -94,10 +94,11 @@ const areMarks = (one: Hunk, other: Hunk, between: string): boolean =>
   between.length <= formattedUnitsMax &&
   !between.includes('\n')
 
-const isRow = (line: string): boolean => /(?:^|[^\\])\|/.test(line)
+/** Whether a line contains a bar that divides cells. */
+export const isRow = (line: string): boolean => /(?:^|[^\\])\|/.test(line)
 
 /** Returns the range of the table that contains a position. Undefined if there is none. */
-function tableAround(base: Text, at: number): Range | undefined {
+export function tableAround(base: Text, at: number): Range | undefined {
   const own = base.lineAt(at)
   if (!isRow(own.text)) return undefined
   let [first, last] = [own.number, own.number]

@@ -4,7 +4,7 @@
  *
  * The editor works as usual. The caret, compositions, lists, pasting and undo need no special treatment.
  */
-import { history, historyField, isolateHistory, redo, undo, undoDepth } from '@codemirror/commands'
+import { history, historyField, isolateHistory, redo } from '@codemirror/commands'
 import {
   Annotation,
   ChangeSet,
@@ -18,17 +18,22 @@ import {
   type Extension,
   type Range
 } from '@codemirror/state'
-import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { addedText } from '../../editor/added-text.ts'
-import { endStep, ownUndo, textMap } from '../../editor/binding.ts'
+import { endStep, textMap } from '../../editor/binding.ts'
 import { verbatim } from '../../editor/clean-input.ts'
 import { followed, type Sent } from './accepted.ts'
 import type { Drafting } from './drafting.ts'
 import { byWord, closest, hunksOf, trimmed, withoutSame, type Hunk } from './hunks.ts'
-import { documentChange, insertedAt, ProposedText, suggestedChanges } from './annotation-ranges.ts'
+import type { TypedSteps } from './typed-steps.ts'
+import { documentChange, insertedAt, suggestedChanges } from './annotation-ranges.ts'
+import { areRows } from './proposed-nodes.ts'
+import { ProposedText } from './proposed-text.ts'
+import { deletedCells } from './deleted-cells.ts'
+import { unseenIn } from './unseen-words.ts'
 
 interface Drafts {
   /** The text of the document. */
@@ -39,6 +44,8 @@ interface Drafts {
 
 /** A change to the document by others: the new text, and the changes from it to the text in the editor. */
 const ofOthers = Annotation.define<Drafts>()
+/** The origin of a transaction that removes edits from the document's text because the service refused them. They become suggested changes. */
+export const refusedEdits = Symbol('refused edits')
 /** The changes that remain after other changes have been sent or withdrawn. */
 const left = Annotation.define<ChangeSet>()
 
@@ -53,12 +60,13 @@ function closestOf({ base, changes }: Drafts): Drafts {
 
 const field = StateField.define<Drafts>({
   create: ({ doc }) => ({ base: doc, changes: ChangeSet.empty(doc.length) }),
-  update({ base, changes }, transaction) {
+  update(drafts, transaction) {
+    const { base, changes } = drafts
     const rest = transaction.annotation(left)
     if (rest !== undefined) return { base, changes: rest }
     const theirs = transaction.annotation(ofOthers)
     if (theirs !== undefined) return theirs
-    return transaction.docChanged ? { base, changes: withoutSame(base, changes.compose(transaction.changes)) } : { base, changes }
+    return transaction.docChanged ? { base, changes: withoutSame(base, changes.compose(transaction.changes)) } : drafts
   },
   provide: (self) => [
     suggestedChanges.compute([self], (state) => closestOf(state.field(self))),
@@ -86,6 +94,17 @@ interface Edit {
 const isUprooted = ({ from, to, original, text }: Hunk, edits: readonly Edit[]): boolean =>
   original !== '' && text !== '' && edits.some((edit) => edit.from < to && edit.to > from)
 
+/** Removes edits from the document's text. The text in the editor stays, so these edits are then suggested. */
+function suggestRefused(view: EditorView, removal: ChangeSet, drafting: SuggestingInput['drafting']): void {
+  const { base, changes } = view.state.field(field)
+  const now = removal.apply(base)
+  drafting.follow(base, removal, [])
+  const suggested = withoutSame(now, removal.invert(base).compose(changes))
+  const annotations = [ofOthers.of({ base: now, changes: suggested }), documentChange.of(removal), Transaction.addToHistory.of(false)]
+  view.dispatch({ annotations })
+  renewHistory(view)
+}
+
 /**
  * Applies edits by others to the editor, next to the suggested changes. If they changed the words that a suggestion would replace, the suggestion is
  * sent as intended. The service then reports its state, and a card shows its text.
@@ -97,7 +116,7 @@ const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput
       readonly #observer: (event: Y.YTextEvent) => void
 
       constructor(view: EditorView) {
-        this.#observer = ({ delta }) => {
+        this.#observer = ({ delta, transaction: { origin } }) => {
           let at = 0
           const specs: Edit[] = []
           for (const { retain = 0, delete: removed = 0, insert } of delta) {
@@ -111,6 +130,7 @@ const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput
           }
           const { length } = view.state.field(field).base
           const theirs = ChangeSet.of(specs, length, '\n')
+          if (origin === refusedEdits) return suggestRefused(view, theirs, drafting)
           const bring = () => {
             const { base, changes } = view.state.field(field)
             return { base: theirs.apply(base), ...followed(base, changes, theirs, drafting.sent(), (at) => insertedAt(view.state, at)) }
@@ -150,8 +170,8 @@ const drafts = ViewPlugin.fromClass(
       this.decorations = this.#build(state)
     }
 
-    update({ docChanged, state, startState }: ViewUpdate): void {
-      if (docChanged || state.field(field) !== startState.field(field)) this.decorations = this.#build(state)
+    update({ state, startState }: ViewUpdate): void {
+      if (state.field(field) !== startState.field(field)) this.decorations = this.#build(state)
     }
 
     #build(state: EditorState): DecorationSet {
@@ -159,9 +179,10 @@ const drafts = ViewPlugin.fromClass(
       const found = hunksOf(base, changes).flatMap(({ original, text, fromShown, toShown }): Range<Decoration>[] => {
         // The caret stays before text that it deletes, and after text that is typed instead.
         const side = text === '' ? 1 : -1
-        const struck = Decoration.widget({ widget: new ProposedText('del', original, '', '', true), side })
+        const deleted = deletedCells(state, fromShown, original)
+        const struck = Decoration.widget({ widget: new ProposedText('del', deleted.text, '', '', true), side })
         const typed = Decoration.mark({ tagName: 'ins', class: 'rm-ins rm-own' })
-        return [...(original === '' ? [] : [struck.range(fromShown)]), ...(text === '' ? [] : [typed.range(fromShown, toShown)])]
+        return [...(original === '' ? [] : [struck.range(deleted.at)]), ...(text === '' ? [] : [typed.range(fromShown, toShown)])]
       })
       return Decoration.set(found, true)
     }
@@ -172,7 +193,7 @@ const drafts = ViewPlugin.fromClass(
 /** The text that is drawn as struck out, for which the columns of a table need space. */
 const struckText = addedText.compute([field], (state) => {
   const { base, changes } = state.field(field)
-  const struck = hunksOf(base, changes).filter(({ original }) => original !== '')
+  const struck = hunksOf(base, changes).filter(({ original }) => original !== '' && !areRows(original))
   return (from, to) => struck.flatMap(({ fromShown, original }) => (fromShown >= from && fromShown <= to ? [original] : [])).join('')
 })
 
@@ -188,16 +209,16 @@ export function draftsOf(state: EditorState): readonly Hunk[] {
 }
 
 /** Sends the changes that the caret has left. */
-const senders = ({ onHunks, onDrafts, onLeave, isExplaining, sentSteps }: SuggestingInput): Extension =>
+const senders = ({ onHunks, onDrafts, onLeave, isExplaining }: SuggestingInput): Extension =>
   ViewPlugin.fromClass(
     class {
       readonly #view: EditorView
       #leaving: ReturnType<typeof setTimeout> | undefined
-      readonly #hidden = (): void => {
-        if (document.visibilityState === 'hidden' && !this.#view.state.field(field).changes.empty) onLeave()
-      }
       readonly #gone = (): void => {
         if (!this.#view.state.field(field).changes.empty) onLeave()
+      }
+      readonly #hidden = (): void => {
+        if (document.visibilityState === 'hidden') this.#gone()
       }
 
       constructor(view: EditorView) {
@@ -206,11 +227,11 @@ const senders = ({ onHunks, onDrafts, onLeave, isExplaining, sentSteps }: Sugges
         addEventListener('pagehide', this.#gone, { capture: true })
       }
 
-      update({ docChanged, selectionSet, focusChanged, view, startState, transactions }: ViewUpdate): void {
-        if (transactions.some((transaction) => transaction.docChanged && isTyped(transaction))) sentSteps.typed()
+      update({ selectionSet, focusChanged, view, startState }: ViewUpdate): void {
         const drafts = view.state.field(field)
-        if (drafts !== startState.field(field, false)) onDrafts(!drafts.changes.empty)
-        if (!docChanged && !selectionSet && !focusChanged) return
+        const areOther = drafts !== startState.field(field, false)
+        if (areOther) onDrafts(!drafts.changes.empty)
+        if (!areOther && !selectionSet && !focusChanged) return
         clearTimeout(this.#leaving)
         if (!drafts.changes.empty) this.#sendSoon()
       }
@@ -232,9 +253,6 @@ const senders = ({ onHunks, onDrafts, onLeave, isExplaining, sentSteps }: Sugges
       }
     }
   )
-
-const isTyped = (transaction: Transaction): boolean =>
-  transaction.isUserEvent('input') || transaction.isUserEvent('delete') || transaction.isUserEvent('move')
 
 /** The undo history of the changes that are still in the editor. It is reset when a change is sent. */
 const undoing = new Compartment()
@@ -296,6 +314,42 @@ export function takeHunks(
   onHunks(view, taken)
 }
 
+/**
+ * Removes a rejected change from the editor, except the words that the rejected version lacks. These words stay as a new change, with the caret in
+ * them. Returns false if there are none.
+ */
+export function takeRejected(view: EditorView, hunk: Hunk, rejected: string): boolean {
+  const { base, changes } = view.state.field(field)
+  const isAfterSpace = base.sliceString(Math.max(0, hunk.to - 1), hunk.to).trim() === ''
+  const unseen = unseenIn(hunk.text, rejected, isAfterSpace)
+  if (unseen === undefined) {
+    takeHunks(
+      view,
+      (each) => each.from === hunk.from && each.to === hunk.to,
+      () => undefined
+    )
+    return false
+  }
+  const { from, to, fromShown, toShown } = hunk
+  // The words that the person types instead of others replace them if they are one word with the rejected text.
+  const start = unseen.from === 0 ? from : to
+  const rest: Edit[] = [{ from: start, to, insert: hunk.text.slice(unseen.from, unseen.to) }]
+  changes.iterChanges((one, other, oneShown, otherShown, inserted) => {
+    const original = base.sliceString(one, other)
+    const own = trimmed({ from: one, to: other, fromShown: oneShown, toShown: otherShown, original, text: inserted.toString() })
+    if (own !== undefined && (own.from < from || own.to > to)) rest.push({ from: one, to: other, insert: inserted.toString() })
+  })
+  view.dispatch({
+    changes: [
+      { from: fromShown, to: fromShown + unseen.from, insert: base.slice(from, start) },
+      { from: fromShown + unseen.to, to: toShown }
+    ],
+    annotations: [left.of(ChangeSet.of(rest, base.length, '\n')), verbatim.of(true), Transaction.addToHistory.of(false)]
+  })
+  renewHistory(view)
+  return true
+}
+
 /** Whether a range of the document's text touches no change in the editor. */
 export const isUnchanged = (state: EditorState, { from, to }: Span): boolean =>
   state.field(field, false)?.changes.touchesRange(from, to) === false
@@ -309,27 +363,25 @@ export function bringHunk(view: EditorView, { from, to, insert }: Edit): void {
   })
 }
 
+/** Changes the text of a hunk that is in the editor. Undo does not take these changes back. Returns false during a composition. */
+export function changeHunk(view: EditorView, { fromShown }: Hunk, changes: ChangeSet): boolean {
+  if (view.composing) return false
+  const edits: { from: number; to: number; insert: Text }[] = []
+  changes.iterChanges((from, to, _from, _to, insert) => edits.push({ from: fromShown + from, to: fromShown + to, insert }))
+  view.dispatch({ changes: edits, annotations: [verbatim.of(true), Transaction.addToHistory.of(false)] })
+  return true
+}
+
 /** Maximum number of steps of redo that are kept when a sent suggestion is withdrawn. */
 const laterMax = 20
 
 /** Returns the typed changes after each step that redo would repeat. */
-function laterIn(state: EditorState): readonly (readonly Hunk[])[] {
+export function laterIn(state: EditorState): readonly (readonly Hunk[])[] {
   const found: (readonly Hunk[])[] = []
   let now = state
   const dispatch = (transaction: Transaction): void => void (now = transaction.state)
   while (found.length < laterMax && redo({ state: now, dispatch })) found.push(draftsOf(now))
   return found
-}
-
-/** Undo of the suggestions that were sent from this page. */
-export interface SentSteps {
-  /** Withdraws the last suggestions. Returns false if there are none. */
-  undo(): boolean
-  /** Suggests the withdrawn text again. Returns false if nothing was withdrawn since the person last typed. */
-  redo(): boolean
-  count(): number
-  /** Called when the person has typed. There is then nothing to redo. */
-  typed(): void
 }
 
 interface SuggestingInput {
@@ -342,13 +394,8 @@ interface SuggestingInput {
   readonly onLeave: () => void
   /** Whether the person is writing the reason for the typed changes. The changes are then not complete. */
   readonly isExplaining: () => boolean
-  /**
-   * Called before undo withdraws a sent suggestion. Nothing that the editor contains then is undone by it. `later` has the typed changes after each
-   * step that redo would repeat.
-   */
-  readonly onUndoSent: (later: readonly (readonly Hunk[])[]) => void
   readonly drafting: Pick<Drafting, 'sent' | 'follow' | 'formers'>
-  readonly sentSteps: SentSteps
+  readonly typedSteps: Pick<TypedSteps, 'follow'>
 }
 
 /** Creates the extension, which replaces the binding that writes into the document. */
@@ -360,14 +407,6 @@ export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   senders(input),
   undoing.of(history()),
   formerVersions.of(input.drafting.formers),
-  ownUndo.of({
-    undo(view) {
-      if (undo(view)) return true
-      input.onUndoSent(laterIn(view.state))
-      return input.sentSteps.undo()
-    },
-    redo: (view) => input.sentSteps.redo() || redo(view),
-    steps: ({ state }) => undoDepth(state) + input.sentSteps.count()
-  }),
+  EditorView.updateListener.of(input.typedSteps.follow),
   endStep.of((view) => view.dispatch({ annotations: isolateHistory.of('full') }))
 ]

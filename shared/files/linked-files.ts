@@ -1,8 +1,12 @@
-/** Finds the file in a source to which a link leads. */
-import { limits } from '../../shared/limits.ts'
-import { type MediaType, mediaTypes } from '../../shared/media-types.ts'
-import { baseNameOf, folderOf, joinPath, splitName } from './file-names.ts'
-import type { SourceFile } from './source.ts'
+/** Finds the file in a folder or archive to which a link leads. */
+import { limits } from '../limits.ts'
+import { type MediaType, mediaTypes } from '../media-types.ts'
+import { baseNameOf, folderOf, joinPath, splitName } from './paths.ts'
+
+interface Located {
+  /** The path below the root of the folder or archive, with `/` between its parts. */
+  readonly path: string
+}
 
 const folded = (text: string): string => text.normalize('NFC').toLowerCase()
 
@@ -23,11 +27,11 @@ export const typeOfPath = (path: string): MediaType | undefined => typesByExtens
 
 export const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path)
 
-export interface Files {
+export interface Files<File extends Located> {
   /** Returns the file at an address in the file `from`: relative to its folder, or to the root. The address has no fragment. */
-  at(from: string, address: string): SourceFile | undefined
+  at(from: string, address: string): File | undefined
   /** Returns the file that a wikilink in the file `from` names. */
-  named(from: string, name: string): SourceFile | undefined
+  named(from: string, name: string): File | undefined
 }
 
 const decoded = (address: string): string => {
@@ -41,7 +45,7 @@ const decoded = (address: string): string => {
 /** Files to which a folder's address leads. */
 const indexNames = ['index.md', 'README.md']
 
-const add = (groups: Map<string, SourceFile[]>, name: string, file: SourceFile): void => {
+const add = <Value>(groups: Map<string, Value[]>, name: string, file: Value): void => {
   const group = groups.get(name)
   if (group === undefined) groups.set(name, [file])
   else group.push(file)
@@ -59,10 +63,10 @@ const firstOf = <T>(paths: readonly string[], find: (path: string) => T | undefi
   return undefined
 }
 
-export const indexFiles = (files: readonly SourceFile[]): Files => {
+export const indexFiles = <File extends Located>(files: readonly File[]): Files<File> => {
   const exact = new Map(files.map((file) => [file.path, file]))
-  const alike = new Map<string, SourceFile>()
-  const byName = new Map<string, SourceFile[]>()
+  const alike = new Map<string, File>()
+  const byName = new Map<string, File[]>()
   // As in Obsidian, a name stands for the file with the shortest path.
   for (const file of files.toSorted((one, other) => one.path.length - other.path.length)) {
     const path = folded(file.path)
@@ -71,17 +75,17 @@ export const indexFiles = (files: readonly SourceFile[]): Files => {
     add(byName, name, file)
     if (isMarkdown(name)) add(byName, splitName(name)[0], file)
   }
-  const find = (path: string): SourceFile | undefined => exact.get(path) ?? alike.get(folded(path))
-  const findAny = (path: string | undefined): SourceFile | undefined =>
+  const find = (path: string): File | undefined => exact.get(path) ?? alike.get(folded(path))
+  const findAny = (path: string | undefined): File | undefined =>
     path === undefined
       ? undefined
       : firstOf([path, `${path}.md`, ...indexNames.map((name) => (path === '' ? name : `${path}/${name}`))], find)
-  const findUpload = (address: string): SourceFile | undefined => {
+  const findUpload = (address: string): File | undefined => {
     const name = uploadOf(address)
     return name === undefined ? undefined : firstOf(uploadFolders, (folder) => find(`${folder}/${name}`))
   }
   /** Returns the file whose path ends with a path that a wikilink names. */
-  const findBelow = (path: string): SourceFile | undefined => {
+  const findBelow = (path: string): File | undefined => {
     const candidates = byName.get(baseNameOf(path)) ?? []
     if (!path.includes('/')) return candidates[0]
     const endings = [`/${path}`, `/${path}.md`]

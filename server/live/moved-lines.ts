@@ -1,0 +1,371 @@
+/**
+ * Keeps one copy of a card or row that several people move without knowing of each other, and brings changes of a line to the place to which somebody
+ * else has moved it. Marks in the text connect a moved line with its old place (shared/text/moved-lines.ts), so copies that people made on purpose
+ * stay. The copy that comes last in the text stays, but a copy that somebody has changed since its move comes first. All nodes choose the same one.
+ */
+import * as Y from 'yjs'
+import { applyEdits, type Edit } from '../../shared/text/diff.ts'
+import {
+  copiesOf,
+  hasArrived,
+  isNew,
+  isSameId,
+  itemAt,
+  type MovedLine,
+  moveOf,
+  newItemsOf,
+  restoredBy,
+  wasShown,
+  deletedLines
+} from '../../shared/text/moved-lines.ts'
+import type { Span } from './update-check.ts'
+import {
+  changedLine,
+  copiesKept,
+  type Copy,
+  fenceWith,
+  isDispensable,
+  joinedLine,
+  lineBreaks,
+  onOwnLine,
+  ownLineBehind,
+  type LineChange,
+  withGone
+} from './moved-line-edits.ts'
+
+/** The most new items of a transaction and items of a line, and the most lines whose old text is kept or that wait. */
+const itemsMax = 1000
+const linesMax = 100
+/** The most deletions in an update that is compared with old lines. */
+const spansMax = 2000
+
+/** Matches a line that may be a card or row, and whose old text is kept if it was deleted. */
+const partLine = /^(?:[-*+][ \t]|\|)/
+
+/** A part of a line that was visible before a move. */
+interface Piece {
+  readonly id: Y.ID
+  readonly text: string
+}
+
+/**
+ * A line at the place from which it was moved, as people see it who do not know of the move. They may write there for a while, and their text is
+ * brought to the new place.
+ */
+interface OldLine {
+  /** The new place; undefined if the line was deleted. */
+  readonly to: Y.ID | undefined
+  readonly first: Y.ID
+  /** The text of the line. It includes text that the move removed, and text that was brought to the new place. */
+  readonly pieces: readonly Piece[]
+  /** The deletions of such people. */
+  readonly deletions: readonly Span[]
+  readonly shown: string
+  /** The line break behind the line; undefined at the end of the text. */
+  readonly end: Y.ID | undefined
+  /** The clients whose undo has restored the line directly before its old place. */
+  readonly restorers: readonly number[]
+  /** The characters that the last undo restored, in their order on the line. */
+  readonly restored: readonly Y.ID[]
+}
+
+/** Text that was written into a line that had been moved away or deleted. */
+interface Late {
+  readonly first: Y.ID
+  readonly to: Y.ID | undefined
+  readonly change: LineChange
+  readonly left: readonly Y.ID[]
+}
+
+/** The characters of a line that undo restored. Others may have inserted lines between its parts. */
+interface Restored {
+  readonly restored: readonly Y.ID[]
+}
+
+type Work = { readonly copy: Y.ID; readonly from: Y.ID } | Late | Restored
+
+const textOf = ({ content }: Y.Item): string => (content instanceof Y.ContentString ? content.str : '')
+
+const isInSpans = (spans: readonly Span[], { client, clock }: Y.ID): boolean =>
+  spans.some((each) => each.client === client && each.from <= clock && clock < each.to)
+
+const isIn = (id: Y.ID | null, pieces: readonly Piece[]): boolean =>
+  id !== null &&
+  pieces.some((piece) => piece.id.client === id.client && piece.id.clock <= id.clock && id.clock < piece.id.clock + piece.text.length)
+
+/** Returns the deletions on a line in updates of people who still saw the line. */
+const deletedOn = ({ first, pieces }: OldLine, updates: readonly (readonly Span[])[]): Span[] =>
+  updates
+    .filter((spans) => !isInSpans(spans, first))
+    .flatMap((spans) =>
+      spans.filter(({ client, from, to }) =>
+        pieces.some((piece) => piece.id.client === client && from < piece.id.clock + piece.text.length && piece.id.clock < to)
+      )
+    )
+
+/** Passes the parts of a line from its first character on to `take`. Returns the id of the line break, or undefined. */
+const walkLine = (store: Y.Doc['store'], first: Y.ID, end: Y.ID | undefined, take: (item: Y.Item, from: number, to: number) => boolean) => {
+  let offset = first.clock - (itemAt(store, first)?.id.clock ?? 0)
+  for (
+    let [item, step]: [Y.Item | null, number] = [itemAt(store, first) ?? null, 0];
+    item !== null && step < itemsMax;
+    item = item.right, step++
+  ) {
+    const stop = end?.client === item.id.client && end.clock >= item.id.clock && end.clock < item.id.clock + item.length
+    const shown = take(item, offset, stop ? end.clock - item.id.clock : item.length)
+    const at = shown ? textOf(item).indexOf('\n', offset) : -1
+    if (at !== -1) return Y.createID(item.id.client, item.id.clock + at)
+    if (stop) return end
+    offset = 0
+  }
+  return undefined
+}
+
+const pieceOf = (item: Y.Item, from: number, to: number): Piece => {
+  const [text = ''] = textOf(item).slice(from, to).split('\n', 1)
+  return { id: Y.createID(item.id.client, item.id.clock + from), text }
+}
+
+/** Returns the parts of a line that are visible, and the line break behind it. */
+const lineFrom = (store: Y.Doc['store'], first: Y.ID, isShown: (item: Y.Item) => boolean) => {
+  const pieces: Piece[] = []
+  const end = walkLine(store, first, undefined, (item, from, to) => {
+    const shown = isShown(item)
+    const piece = shown ? pieceOf(item, from, to) : undefined
+    if (piece !== undefined && piece.text !== '') pieces.push(piece)
+    return shown
+  })
+  return { pieces, end }
+}
+
+const keyOf = ({ client, clock }: Y.ID): string => `${client} ${clock}`
+const isLive = (item: Y.Item): boolean => !item.deleted && item.countable
+const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join('')
+
+/** Whether the line break before a character is deleted. */
+const isJoined = (store: Y.Doc['store'], first: Y.ID): boolean => {
+  const begin = itemAt(store, first)
+  let item = begin !== undefined && begin.id.clock === first.clock ? begin.left : (begin ?? null)
+  for (let step = 0; item !== null && !isLive(item) && step < itemsMax; item = item.left, step++)
+    if (textOf(item).includes('\n')) return true
+  return item !== null && isLive(item) && !/\n[ \t>]*$/.test(textOf(item))
+}
+
+/** Returns the ids of the characters of some parts. */
+const unitsOf = (pieces: readonly Piece[]): Y.ID[] =>
+  pieces.flatMap(({ id, text }) => Array.from({ length: text.length }, (_unit, at) => Y.createID(id.client, id.clock + at)))
+
+interface DocumentText {
+  readonly ydoc: Y.Doc
+  snapshot(): { readonly content: string }
+}
+
+export interface MovedLines {
+  /** Notes the deletions of an update. Call it before the update is applied, or in its transaction. */
+  note(deletions: readonly Span[]): void
+  /** Examines a transaction with updates of people. */
+  collect(transaction: Y.Transaction): void
+  isWaiting(): boolean
+  /** Returns the next edits of the current text. Empty if a line needs none. */
+  next(): readonly Edit[]
+}
+
+export const createMovedLines = (openDoc: DocumentText): MovedLines => {
+  const { store } = openDoc.ydoc
+  const work: Work[] = []
+  /** The deletions of each update. */
+  let noted: (readonly Span[])[] = []
+  let old: OldLine[] = []
+
+  /** The characters that will be brought to another place. */
+  const pending = new Set<string>()
+
+  const add = (each: Work): void => {
+    if (work.length >= linesMax) return
+    work.push(each)
+    if ('left' in each) for (const id of each.left) pending.add(keyOf(id))
+  }
+
+  /** Whether a character will be brought to another place. */
+  const isPending = (id: Y.ID): boolean => pending.has(keyOf(id))
+
+  /** Handles a line that was moved or deleted. It may contain text that the person did not know. */
+  const follow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID | undefined): void => {
+    const { pieces, end } = lineFrom(store, from, (item) => wasShown(transaction, item) && !isPending(item.id))
+    // Others write at the end of the line above in the same way as people who still see this line. The mark of a move distinguishes them.
+    if (to === undefined && end !== undefined && indexOf(end) !== undefined && isJoined(store, from)) return
+    let isRewritten = false
+    walkLine(store, from, end, (item) => {
+      isRewritten ||= isLive(item) && isNew(transaction, item)
+      return false
+    })
+    if (isRewritten) return
+    const shown = joined(pieces)
+    old = [...old, { to, first: from, pieces, end, shown, deletions: [], restorers: [], restored: [] }].slice(-linesMax)
+    const left = pieces.filter(({ id }) => itemAt(store, id)?.deleted === false)
+    if (left.length === 0) return
+    const known = pieces.filter((piece) => !left.includes(piece))
+    // Somebody may have moved the line again.
+    const base = (to && joined(lineFrom(store, to, isLive).pieces)) || joined(known)
+    add({ first: from, to, change: { base, changed: shown }, left: unitsOf(left) })
+  }
+
+  /** Returns the characters that a transaction restored on a line. */
+  const restoredUnits = (transaction: Y.Transaction, { pieces }: OldLine): Y.ID[] => {
+    const units = new Map<string, Y.ID>()
+    for (const { id, length } of newItemsOf(transaction, itemsMax)) {
+      const old = restoredBy(store, id)
+      for (let at = 0; old !== undefined && at < length; at++)
+        units.set(keyOf(Y.createID(old.client, old.clock + at)), Y.createID(id.client, id.clock + at))
+    }
+    return unitsOf(pieces).flatMap((id) => units.get(keyOf(id)) ?? [])
+  }
+
+  /** Handles changes that people have just made on a line that was moved away before. Returns the line as they see it now. */
+  const bring = (line: OldLine, moves: readonly MovedLine[], transaction: Y.Transaction): OldLine[] => {
+    const isLine = (id: Y.ID): boolean => copiesOf(store, id).some((each) => isSameId(each, line.first))
+    const restored = moves.find(({ to }) => isSameId(restoredBy(store, to) ?? null, line.first) && isLine(to))
+    if (restored !== undefined) {
+      const now = {
+        ...line,
+        to: restored.to,
+        restorers: [...line.restorers, restored.to.client],
+        restored: restoredUnits(transaction, line)
+      }
+      add(now)
+      return [now]
+    }
+    if (line.restored.length > 0) add(line)
+    const late = deletedOn(line, noted)
+    const deletions = [...line.deletions, ...late]
+    const left: Piece[] = []
+    let shown = ''
+    const isLate = (item: Y.Item): boolean => {
+      if (isPending(item.id) || line.restorers.includes(item.id.client)) return false
+      const known = [...line.pieces, ...left]
+      const [begins, ends] = [isIn(item.origin, known), isIn(item.rightOrigin, known)]
+      // People who know of the move write behind the mark that the move or the service left there.
+      if (line.restorers.length === 0) return begins || ends
+      // Others may also write on the restored line.
+      return (begins && ends) || (late.length > 0 && isNew(transaction, item) && (begins || ends))
+    }
+    walkLine(store, line.first, line.end, (item, from, until) => {
+      if (isLive(item)) {
+        if (!isIn(item.id, line.pieces) && !isLate(item)) return false
+        const piece = pieceOf(item, from, until)
+        if (!isPending(item.id)) left.push(piece)
+        shown += piece.text
+        return true
+      }
+      for (const { id, text } of line.pieces) {
+        const begin = Math.max(id.clock, item.id.clock + from)
+        const stop = Math.min(id.clock + text.length, item.id.clock + until)
+        if (id.client !== item.id.client) continue
+        for (let clock = begin; clock < stop; clock++)
+          if (!isInSpans(deletions, Y.createID(id.client, clock))) shown += text.charAt(clock - id.clock)
+      }
+      return false
+    })
+    if (left.some(({ id }) => hasArrived(store, id) && isLine(id))) return []
+    if (shown === line.shown && left.length === 0) return [line]
+    add({ first: line.first, to: line.to, change: { base: line.shown, changed: shown }, left: unitsOf(left) })
+    return [{ ...line, deletions, shown, pieces: [...line.pieces, ...left] }]
+  }
+
+  const indexOf = (id: Y.ID): number | undefined => {
+    const item = itemAt(store, id)
+    if (item === undefined || item.deleted) return undefined
+    return Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON({ item: id }), openDoc.ydoc)?.index
+  }
+
+  /** Returns the offset of the place of a deleted character; undefined if the character exists. */
+  const placeOf = (id: Y.ID): number | undefined =>
+    itemAt(store, id)?.deleted === true
+      ? Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON({ item: id }), openDoc.ydoc)?.index
+      : undefined
+
+  /** Returns the next visible item behind a character. */
+  const nextLive = (id: Y.ID | undefined): Y.Item | undefined => {
+    let item = id && itemAt(store, id)?.right
+    for (let step = 0; item && !isLive(item) && step < itemsMax; step++) item = item.right
+    return item ?? undefined
+  }
+
+  /** Returns the copies of a line that exist, in the order of the text. */
+  const copies = (first: Y.ID): Copy[] =>
+    copiesOf(store, first)
+      .flatMap((id): Copy[] => {
+        const at = indexOf(id)
+        if (at === undefined) return []
+        const items = lineFrom(store, id, isLive).pieces
+        const isChanged = items.some((piece) => piece.id.client !== id.client)
+        const others = items.slice(1).flatMap((piece) => (hasArrived(store, piece.id) ? (indexOf(piece.id) ?? []) : []))
+        const parts = items.map((piece) => ({ client: piece.id.client, length: piece.text.length }))
+        return [{ at, client: id.client, isChanged, parts, joined: others }]
+      })
+      .toSorted((one, other) => one.at - other.at)
+
+  const lateEdits = ({ first, to: place, change, left }: Late, content: string): readonly Edit[] => {
+    // Undo may have restored a deleted line meanwhile.
+    const to = place ?? old.find((line) => isSameId(line.first, first))?.to
+    const gone = left.flatMap((id): Edit[] => {
+      const at = indexOf(id)
+      return at === undefined ? [] : [{ from: at, to: at + 1, insert: '' }]
+    })
+    const [begin, end] = [gone[0], gone.at(-1)]
+    const copy = to && copies(to).at(-1)
+    if (begin === undefined || end === undefined) return (copy && changedLine(content, copy.at, change)) ?? []
+    if (copy === undefined) return isDispensable(content, begin.from, change) ? gone : onOwnLine(content, begin.from, end.to)
+    const edits = changedLine(applyEdits(content, gone), copy.at - gone.filter(({ from }) => from < copy.at).length, change)
+    // The person who restored the line saw this text on it.
+    const next = nextLive(left.at(-1))
+    if (next?.id.client === copy.client && left.some((id) => isSameId(id, next.origin))) return []
+    if (edits !== undefined) return withGone(edits, gone)
+    if (begin.from < copy.at || content.slice(copy.at, begin.from).includes('\n')) return onOwnLine(content, begin.from, end.to)
+    return /^[ \t]*(?:\n|$)/.test(content.slice(end.to)) ? ownLineBehind(content, gone) : []
+  }
+
+  return {
+    note: (deletions) => void (noted.length < linesMax && deletions.length <= spansMax && noted.push(deletions)),
+    collect(transaction) {
+      const items = newItemsOf(transaction, itemsMax)
+      const written = items.filter(isLive)
+      const moves = items.flatMap((item) => moveOf(store, item) ?? [])
+      old = old.flatMap((line) =>
+        deletedOn(line, noted).length > 0 ||
+        written.some(({ origin, rightOrigin }) => isIn(origin, line.pieces) || isIn(rightOrigin, line.pieces))
+          ? bring(line, moves, transaction)
+          : [line]
+      )
+      for (const { first, text } of deletedLines(transaction)) {
+        const to = moves.find(({ from }) => isSameId(from, first))?.to
+        if (to !== undefined || partLine.test(text)) follow(transaction, first, to)
+      }
+      for (const { from, to } of moves) add({ copy: to, from })
+      noted = []
+    },
+    isWaiting: () => work.length > 0,
+    next() {
+      const first = work.shift()
+      if (first !== undefined && 'left' in first) for (const id of first.left) pending.delete(keyOf(id))
+      const { content } = openDoc.snapshot()
+      if (first === undefined) return []
+      // A line of text may also have been moved.
+      const isMoved = 'left' in first && first.to !== undefined
+      if (!isMoved && !fenceWith.test(content)) return []
+      if ('restored' in first)
+        return joinedLine(
+          content,
+          first.restored.flatMap((id) => indexOf(id) ?? [])
+        )
+      if (!('copy' in first)) return lateEdits(first, content)
+      const all = copies(first.copy)
+      const areMixed = new Set(all.map(({ at }) => content.lastIndexOf('\n', at))).size < all.length
+      const breaks = areMixed ? [] : lineBreaks(content, [placeOf(first.from), ...all.flatMap(({ at, joined }) => [at, ...joined])])
+      const edits = breaks.length > 0 ? breaks : copiesKept(content, all)
+      // There may be more copies.
+      if (edits.length > 0) add(first)
+      return edits
+    }
+  }
+}

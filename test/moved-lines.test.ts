@@ -1,0 +1,394 @@
+/** Cards, rows and blocks that several people move, change or undo without knowing of each other. `npm run fuzz fences` runs more seeds. */
+import { ensureSyntaxTree } from '@codemirror/language'
+import { EditorState, type TransactionSpec } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
+import { describe, expect, test } from 'vitest'
+import { addCard, deleteCard, moveCard, renameCard, setState } from '../shared/fences/board-edits.ts'
+import { type Board, type CardPosition, parseBoard } from '../shared/fences/board.ts'
+import { deleteRow, moveColumn, moveRow, setCell } from '../shared/fences/sheet-edits.ts'
+import { parseSheet } from '../shared/fences/sheet.ts'
+import type { Edit } from '../shared/text/diff.ts'
+import { moveBlocks } from '../web/editor/blocks/commands.ts'
+import { indexAt, siblingsOf } from '../web/editor/blocks/units.ts'
+import { markdown } from '../web/editor/language.ts'
+import { moveRowTo } from '../web/editor/table-moves.ts'
+import { tableAt, type TablePosition } from '../web/editor/tables.ts'
+import { fenceIn, movesHold, type Page, Together } from './fuzz/moved-lines.ts'
+
+const seeds = 40
+
+test.each(['board', 'sheet'] as const)(
+  '[FENCE-60] a %s that people edit and move lines in, online and offline, has each line once',
+  (kind) => {
+    for (let seed = 1; seed <= seeds; seed++) expect(() => movesHold(kind, seed)).not.toThrow()
+  }
+)
+
+/** Seeds that once failed, with a description of each bug. */
+test.each([
+  [58, 'a line that was moved in front of an old place counted as restored there'],
+  [77, 'words that two people wrote at one place stood behind a heading'],
+  [253, 'the new mark of a moved card stood behind it'],
+  [369, 'the new word of a moved card stood behind it'],
+  [1330, 'a mark was left behind by a card that was moved twice']
+] as const)('[FENCE-60] board, seed %i: %s', (seed, _what) => {
+  expect(() => movesHold('board', seed)).not.toThrow()
+})
+
+const start = 'before\n\n```board\n## To do\n- [ ] Alpha\n- [ ] Beta\n## In progress\n## Done\n```\n\nbehind\n'
+const boardWith = (todo: string, doing: string, done: string): string =>
+  `before\n\n\`\`\`board\n## To do\n${todo}## In progress\n${doing}## Done\n${done}\`\`\`\n\nbehind\n`
+const beta = '- [ ] Beta\n'
+
+const two = (text: string, ids: readonly number[]): { readonly all: Together; readonly ann: Page; readonly sue: Page } => {
+  const all = new Together(text, ['ann', 'sue'], ids)
+  const [ann, sue] = all.pages as [Page, Page]
+  return { all, ann, sue }
+}
+/** Returns the text without the empty line that the service leaves below a heading. */
+const shown = ({ content }: Together): string => content.replaceAll(/(## .*\n)\n/g, '$1')
+
+const find = (board: Board, title: string): CardPosition => {
+  for (const [column, { cards }] of board.columns.entries())
+    for (const [card, each] of cards.entries()) if (each.title.text === title) return { column, card }
+  throw new Error(`there is no card ${title}`)
+}
+const act = (page: Page, change: (board: Board) => readonly Edit[]): void => page.change(change(parseBoard(fenceIn(page.text.toString()))))
+const drag = (page: Page, column: number, title = 'Alpha'): void =>
+  act(page, (board) => moveCard(board, find(board, title), { column, card: 0 }))
+
+const orders = [
+  [1, 2],
+  [2, 1]
+] as const
+
+test.each(orders)('[FENCE-61] a card that two people move at the same time is in one place (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two(start, ids)
+  drag(ann, 2)
+  drag(sue, 1)
+  all.end()
+  expect(shown(all)).toBe(boardWith(beta, '', '- [x] Alpha\n'))
+  // A copy that somebody added on purpose stays.
+  act(ann, (board) => addCard(board, 0, 'Alpha'))
+  drag(ann, 1)
+  drag(sue, 0, 'Beta')
+  all.end()
+  expect(all.content.match(/Alpha/g)).toHaveLength(2)
+})
+
+test.each(orders)('[FENCE-62] changes of a card follow it to the place to which somebody else has moved it (ids %i and %i)', (...ids) => {
+  for (const isLate of [true, false]) {
+    const { all, ann, sue } = two(start, ids)
+    all.goOffline(isLate ? ann : sue)
+    act(ann, (board) => renameCard(board, find(board, 'Alpha'), 'Fix login'))
+    act(ann, (board) => setState(board, find(board, 'Fix login'), 'doing'))
+    drag(sue, 2)
+    all.settle()
+    all.tidy()
+    all.end()
+    expect(shown(all)).toBe(boardWith(beta, '', '- [x] Fix login\n'))
+  }
+})
+
+test('[FENCE-63] a row that two people move is there once, with the values that others have set', () => {
+  const sheet = '```sheet\n| n | v |\n|---|---|\n| a | 1 |\n| b | 2 |\n| c | 3 |\n```\n'
+  const { all, ann, sue } = two(sheet, [1, 2])
+  const change = (page: Page, edits: (text: string) => readonly Edit[]): void => page.change(edits(page.text.toString()))
+  all.goOffline(sue)
+  change(ann, (text) => moveRow(parseSheet(fenceIn(text)), 1, 4))
+  change(ann, (text) => setCell(parseSheet(fenceIn(text)), 2, 1, '9'))
+  change(sue, (text) => moveRow(parseSheet(fenceIn(text)), 1, 3))
+  change(sue, (text) => setCell(parseSheet(fenceIn(text)), 1, 1, '7'))
+  all.end()
+  expect(all.content.match(/\| a \| 1 \|/g)).toHaveLength(1)
+  expect(all.content.match(/\| b \| (?:2|7) \|/g)).toHaveLength(1)
+  expect(all.content.match(/\| c \| 9 \|/g)).toHaveLength(1)
+})
+
+test.each(orders)('[EDIT-95] undo leaves a card where somebody else has moved it since (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two(start, ids)
+  drag(ann, 2)
+  all.settle()
+  drag(sue, 1)
+  all.settle()
+  ann.undo.undo()
+  all.end()
+  expect(shown(all)).toBe(boardWith(beta, '- [>] Alpha\n', ''))
+  sue.undo.undo()
+  all.end()
+  expect(shown(all)).toBe(boardWith(beta, '', '- [x] Alpha\n'))
+})
+
+test.each(orders)('[EDIT-96] if two people move a card and undo it at the same time, the card is back once (ids %i and %i)', (...ids) => {
+  for (const isKnown of [true, false]) {
+    const { all, ann, sue } = two(start, ids)
+    drag(ann, 2)
+    drag(sue, 1)
+    if (isKnown) all.settle()
+    ann.undo.undo()
+    sue.undo.undo()
+    all.end()
+    expect(shown(all)).toBe(boardWith(`- [ ] Alpha\n${beta}`, '', ''))
+    ann.undo.redo()
+    sue.undo.redo()
+    all.end()
+    expect(all.content.match(/Alpha/g)).toHaveLength(1)
+    expect(all.content).toContain('\n```\n\nbehind')
+  }
+})
+
+/** Two people edit a sheet, and the service tidies it after each step. */
+const sums = (rows: string): string => `\`\`\`sheet
+| Item | Qty | Price | Total |
+|---|--:|--:|--:|
+${rows}\`\`\`
+`
+const sheetRows = '| Pens | 12 | 3.5 | =B2*C2 |\n| Ink | 2 | 10 | =B3*C3 |\n| Cap | 7 | 1 | =B4*C4 |\n| All | | | =SUM(D2:D4) |\n'
+
+test('[FENCE-64] a row that is rewritten next to the old place of a moved row stays, and its undo restores it', () => {
+  const { all, ann, sue } = two(sums(sheetRows), [1, 2])
+  const change = (page: Page, edits: (text: string) => readonly Edit[]): void => {
+    page.change(edits(page.text.toString()))
+    all.settle()
+    all.tidy()
+    all.settle()
+  }
+  change(ann, (text) => moveRow(parseSheet(fenceIn(text)), 3, 2))
+  const { content } = all
+  for (const page of [ann, sue]) {
+    change(page, (text) => moveColumn(parseSheet(fenceIn(text)), 2, 1))
+    expect(all.content.match(/\| (?:Pens|Cap|Ink|All) \|.*\n/g)).toHaveLength(4)
+    page.undo.undo()
+    all.settle()
+    expect(all.content).toBe(content)
+  }
+})
+
+test('[FENCE-64] undo after two moves of a column restores the rows as they were between', () => {
+  const { all, ann } = two(sums(sheetRows), [1, 2])
+  const texts = [2, 1].map((column) => {
+    const before = all.content
+    ann.change(moveColumn(parseSheet(fenceIn(ann.text.toString())), column + 1, column))
+    all.settle()
+    return before
+  })
+  for (const text of texts.toReversed()) {
+    ann.undo.undo()
+    all.settle()
+    expect(all.content).toBe(text)
+  }
+})
+
+test.each(orders)('[FENCE-64] words at the end of a card stay there if the card below it was moved away (ids %i and %i)', (...ids) => {
+  for (const isOther of [false, true]) {
+    const { all, ann, sue } = two(start, ids)
+    drag(ann, 2, 'Beta')
+    all.settle()
+    all.tidy()
+    all.settle()
+    act(isOther ? sue : ann, (board) => renameCard(board, find(board, 'Alpha'), 'Alpha more'))
+    all.end()
+    expect(shown(all)).toBe(boardWith('- [ ] Alpha more\n', '', '- [x] Beta\n'))
+  }
+})
+
+test.each(orders)('[FENCE-64] words at the end of a card stay there if the card below it was deleted (ids %i and %i)', (...ids) => {
+  for (const isOther of [false, true]) {
+    const { all, ann, sue } = two(start, ids)
+    act(ann, (board) => deleteCard(board, find(board, 'Beta')))
+    all.settle()
+    all.tidy()
+    all.settle()
+    act(isOther ? sue : ann, (board) => renameCard(board, find(board, 'Alpha'), 'Alpha more'))
+    all.end()
+    expect(shown(all)).toBe(boardWith('- [ ] Alpha more\n', '', ''))
+  }
+})
+
+test.each(orders)(
+  '[FENCE-70] a change of a card is kept while somebody else moves or deletes it and undoes that (ids %i and %i)',
+  (...ids) => {
+    for (const isMove of [true, false])
+      for (const isEarly of [true, false]) {
+        const { all, ann, sue } = two(start, ids)
+        act(sue, (board) => renameCard(board, find(board, 'Alpha'), 'Fix Alpha'))
+        if (isEarly) while (all.receive(sue));
+        if (isMove) drag(ann, 2)
+        else act(ann, (board) => deleteCard(board, find(board, 'Alpha')))
+        ann.undo.undo()
+        all.end()
+        expect(shown(all)).toBe(boardWith(`- [ ] Fix Alpha\n${beta}`, '', ''))
+      }
+  }
+)
+
+const rows = '```sheet\n| n | v |\n|---|---|\n| a | 1 |\n| b | 2 |\n| c | 3 |\n```\n'
+const rowsOf = ({ content }: Together): string[] => content.split('\n').slice(3, -2)
+const actOnSheet = (page: Page, edits: (sheet: ReturnType<typeof parseSheet>) => readonly Edit[]): void =>
+  page.change(edits(parseSheet(fenceIn(page.text.toString()))))
+
+test.each(orders)('[FENCE-71] a row that was moved to the place of a restored row is on a line of its own (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two(rows, ids)
+  actOnSheet(ann, (sheet) => setCell(sheet, 1, 1, '75'))
+  all.settle()
+  actOnSheet(ann, (sheet) => moveRow(sheet, 1, 3))
+  ann.undo.undo()
+  actOnSheet(sue, (sheet) => moveRow(sheet, 2, 1))
+  all.end()
+  expect(rowsOf(all).toSorted()).toEqual(['| a | 75 |', '| b | 2 |', '| c | 3 |'])
+})
+
+test.each(orders)(
+  '[FENCE-71] a copy of a moved row is removed without a restored row that it was joined with (ids %i and %i)',
+  (...ids) => {
+    const all = new Together(rows, ['ann', 'sue', 'kim'], [...ids, 3])
+    const [ann, sue, kim] = all.pages as [Page, Page, Page]
+    actOnSheet(ann, (sheet) => moveRow(sheet, 3, 1))
+    actOnSheet(kim, (sheet) => moveRow(sheet, 3, 2))
+    actOnSheet(sue, (sheet) => moveRow(sheet, 1, 3))
+    sue.undo.undo()
+    all.end()
+    expect(rowsOf(all).toSorted()).toEqual(['| a | 1 |', '| b | 2 |', '| c | 3 |'])
+  }
+)
+
+test.each(orders)('[FENCE-72] a row that two people move is there once, also if one of them had deleted it (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two(rows, ids)
+  actOnSheet(ann, (sheet) => deleteRow(sheet, 1))
+  ann.undo.undo()
+  actOnSheet(ann, (sheet) => moveRow(sheet, 1, 3))
+  actOnSheet(sue, (sheet) => moveRow(sheet, 1, 4))
+  actOnSheet(sue, (sheet) => deleteRow(sheet, 3))
+  sue.undo.undo()
+  all.end()
+  expect(rowsOf(all).toSorted()).toEqual(['| a | 1 |', '| b | 2 |', '| c | 3 |'])
+})
+
+test.each(orders)(
+  '[EDIT-110] undo of a move leaves each line of the page alone if somebody else changed the card (ids %i and %i)',
+  (...ids) => {
+    const { all, ann, sue } = two(start, ids)
+    drag(ann, 2)
+    act(sue, (board) => renameCard(board, find(board, 'Alpha'), 'Alphabet'))
+    all.settle()
+    ann.undo.undo()
+    expect(parseBoard(fenceIn(ann.text.toString())).columns.map(({ title }) => title.text)).toEqual(['To do', 'In progress', 'Done'])
+    drag(ann, 2, 'Beta')
+    all.end()
+    expect(shown(all)).toBe(boardWith('- [ ] Alphabet\n', '', '- [x] Beta\n'))
+  }
+)
+
+test('[EDIT-111] undo of the addition of a card that somebody else has moved away joins no lines', () => {
+  const { all, ann, sue } = two(start, [2, 1])
+  act(ann, (board) => addCard(board, 2, 'Gamma'))
+  all.settle()
+  drag(sue, 1, 'Gamma')
+  drag(ann, 0, 'Gamma')
+  all.settle()
+  all.tidy()
+  all.settle()
+  ann.undo.undo()
+  all.end()
+  expect(shown(all)).toBe(boardWith(`- [ ] Alpha\n${beta}`, '- [>] Gamma\n', ''))
+})
+
+// ——— blocks, list items and rows of tables ———
+
+/** Carries out a command of the editor with the text of a page. */
+const command = (page: Page, anchor: string, run: (view: EditorView) => boolean): void => {
+  const doc = page.text.toString()
+  let state = EditorState.create({ doc, selection: { anchor: doc.indexOf(anchor) }, extensions: [markdown()] })
+  ensureSyntaxTree(state, doc.length, 60_000)
+  const edits: Edit[] = []
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch(spec: TransactionSpec) {
+      const transaction = state.update(spec)
+      transaction.changes.iterChanges((from, to, _from, _to, insert) => edits.push({ from, to, insert: insert.toString() }))
+      state = transaction.state
+    }
+  }
+  expect(run(view as unknown as EditorView)).toBe(true)
+  page.change(edits)
+}
+const dragBlock = (page: Page, words: string, to: number): void =>
+  command(page, words, (view) => {
+    const { state } = view
+    const at = state.selection.main.head
+    const units = siblingsOf(state, at)
+    const index = indexAt(units, at)
+    return moveBlocks(view, { units, run: { first: index, last: index } }, to, false)
+  })
+const dragRow = (page: Page, words: string, to: number): void =>
+  command(page, words, (view) => moveRowTo(view, tableAt(view.state) as TablePosition, to))
+const type = (page: Page, after: string, words: string): void => {
+  const at = page.text.toString().indexOf(after) + after.length
+  page.change([{ from: at, to: at, insert: words }])
+}
+
+const texts = [
+  [
+    'a paragraph, typing in the middle',
+    'alpha para\n\nbeta para\n\ngamma para here',
+    (page: Page) => dragBlock(page, 'gamma', 0),
+    'gamma para',
+    'gamma para ONE TWO here\n\nalpha para\n\nbeta para'
+  ],
+  [
+    'a paragraph, typing at the end',
+    'alpha para\n\nbeta para\n\ngamma para',
+    (page: Page) => dragBlock(page, 'gamma', 0),
+    'gamma para',
+    'gamma para ONE TWO\n\nalpha para\n\nbeta para'
+  ],
+  [
+    'an item with a number',
+    '1. alpha\n2. beta\n3. gamma item\n4. delta\n',
+    (page: Page) => dragBlock(page, 'gamma', 0),
+    'gamma',
+    '1. gamma ONE TWO item\n2. alpha\n3. beta\n4. delta\n'
+  ],
+  [
+    'a row of a table',
+    '| a | b |\n|---|---|\n| one | 1 |\n| two | 2 |\n| three | 3 |\n| four | 4 |\n',
+    (page: Page) => dragRow(page, 'four', 3),
+    '| four',
+    '| a | b |\n|---|---|\n| four ONE TWO | 4 |\n| one | 1 |\n| two | 2 |\n| three | 3 |\n'
+  ]
+] as const
+
+describe.each(orders)('ids %i and %i', (...ids) => {
+  test.each(texts)(
+    '[BLOCK-41] [GRID-110] words follow to the place to which somebody else dragged %s',
+    (_name, start, drag, after, end) => {
+      for (const kind of ['typed on the way', 'typed offline', 'dragged offline']) {
+        const { all, ann, sue } = two(start, ids)
+        if (kind !== 'typed on the way') all.goOffline(kind === 'typed offline' ? ann : sue)
+        type(ann, after, ' ONE')
+        if (kind === 'typed on the way') all.settle()
+        drag(sue)
+        if (kind === 'typed on the way') while (all.receive(sue));
+        type(ann, `${after} ONE`, ' T')
+        type(ann, `${after} ONE T`, 'WO')
+        all.end()
+        expect(`${kind}: ${all.content}`).toBe(`${kind}: ${end}`)
+        for (const { text } of all.pages) expect(text.toString()).toBe(all.content)
+      }
+    }
+  )
+
+  test('[BLOCK-41] words stay at the end of a block from below which somebody else has dragged another one', () => {
+    const { all, ann, sue } = two('alpha para\n\nbeta para\n\ngamma para', ids)
+    dragBlock(sue, 'gamma', 0)
+    sue.undo.undo()
+    sue.undo.redo()
+    all.settle()
+    type(ann, 'beta para', ' ONE')
+    type(ann, 'beta para ONE', ' TWO')
+    all.end()
+    expect(all.content).toBe('gamma para\n\nalpha para\n\nbeta para ONE TWO')
+  })
+})

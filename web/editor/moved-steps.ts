@@ -1,0 +1,177 @@
+/**
+ * Moves of lines, such as cards of a board and rows of a sheet. Each move is marked in the text (shared/text/moved-lines.ts). Undo of a move whose line
+ * is no longer where the move put it does nothing, because somebody else has moved or deleted the line.
+ */
+import * as Y from 'yjs'
+import {
+  copiesOf,
+  itemAt,
+  restoredBy,
+  markMoves,
+  type MovedLine,
+  movedLines,
+  moveOf,
+  movesFrom,
+  isSameId,
+  restoredLines
+} from '../../shared/text/moved-lines.ts'
+import { isGone, type Step, textOf, without } from './undo-gaps.ts'
+
+type Store = Y.Doc['store']
+
+/** Maximum number of times that a line was deleted and restored. */
+const stepsMax = 100
+
+/** Returns the id and the item of a character, or of its latest copy that undo restored. */
+export function latestOf(store: Store, id: Y.ID): { readonly id: Y.ID; readonly item: Y.Item } | undefined {
+  let item = itemAt(store, id)
+  let now = id
+  while (item !== undefined && item.redone !== null) {
+    now = Y.createID(item.redone.client, item.redone.clock + now.clock - item.id.clock)
+    item = itemAt(store, now)
+  }
+  return item && { id: now, item }
+}
+
+/** Returns the lines that a step moved. */
+function movesOf(transaction: Y.Transaction, { deletions, insertions }: Step): MovedLine[] {
+  const found: MovedLine[] = []
+  Y.iterateDeletedStructs(transaction, deletions, (struct) => {
+    if (!(struct instanceof Y.Item)) return
+    for (const move of movesFrom(transaction.doc.store, struct.id)) if (Y.isDeleted(insertions, move.to)) found.push(move)
+  })
+  return found
+}
+
+/** Removes from a step the deletion of the line that begins with this character. */
+function leaveLine(store: Store, step: Step, first: Y.ID): void {
+  let offset = first.clock - (itemAt(store, first)?.id.clock ?? 0)
+  for (let item: Y.Item | null = itemAt(store, first) ?? null; item !== null; item = item.right, offset = 0) {
+    const isOwn = Y.isDeleted(step.deletions, item.id)
+    if (isGone(item) && !isOwn) continue
+    const end = textOf(item).indexOf('\n', offset)
+    const length = (end === -1 ? item.length : end) - offset
+    if (isOwn && length > 0) step.deletions = without(step.deletions, Y.createID(item.id.client, item.id.clock + offset), length)
+    if (end !== -1) return
+  }
+}
+
+/**
+ * Removes from a step the line breaks behind lines that it wrote and on which other text will remain. Such a line was moved away, or somebody else has
+ * written into it.
+ */
+function leaveBreaks(transaction: Y.Transaction, step: Step): void {
+  const own = new Map<Y.Item, Y.ID>()
+  Y.iterateDeletedStructs(transaction, step.insertions, (struct) => {
+    const item = struct instanceof Y.Item ? latestOf(transaction.doc.store, struct.id)?.item : undefined
+    if (item?.deleted === false) own.set(item, struct.id)
+  })
+  for (const [item, id] of own) {
+    const text = textOf(item)
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1))
+      if (keepsBreak(item, end, step, own)) step.insertions = without(step.insertions, Y.createID(id.client, id.clock + end))
+  }
+}
+
+/** Whether the text before an item was inserted in one piece with it. */
+const continuesStep = ({ id, origin }: Y.Item, insertions: Step['insertions']): boolean =>
+  origin?.client === id.client && origin.clock === id.clock - 1 && Y.isDeleted(insertions, origin)
+
+/** Whether other text will remain before a line break, behind the first character that the step wrote on this line. */
+function keepsBreak(last: Y.Item, end: number, { insertions }: Step, own: ReadonlyMap<Y.Item, Y.ID>): boolean {
+  for (let [item, to]: [Y.Item | null, number?] = [last, end]; item !== null; item = item.left, to = undefined) {
+    if (isGone(item)) continue
+    const text = textOf(item).slice(0, to)
+    const begin = text.lastIndexOf('\n') + 1
+    if (!own.has(item) && text.slice(begin).trim() !== '') return true
+    if (begin > 0 || (own.has(item) && !continuesStep(item, insertions))) return false
+  }
+  return false
+}
+
+/** Whether all that a step would restore or remove is whitespace. */
+function isBlank(transaction: Y.Transaction, { deletions, insertions }: Step): boolean {
+  let text = ''
+  Y.iterateDeletedStructs(transaction, deletions, (struct) => {
+    if (struct instanceof Y.Item && !Y.isDeleted(insertions, struct.id)) text += textOf(struct)
+  })
+  Y.iterateDeletedStructs(transaction, insertions, (struct) => {
+    const latest = struct instanceof Y.Item ? latestOf(transaction.doc.store, struct.id) : undefined
+    if (latest !== undefined && !latest.item.deleted) text += textOf(latest.item)
+  })
+  return text.trim() === ''
+}
+
+/** Whether a line was moved from one of the places of these deleted items. */
+export const hasMoved = (items: readonly Y.Item[]): boolean =>
+  items.some((item) => item.parent instanceof Y.Text && item.parent.doc !== null && firstMovedBy(item.parent.doc.store, item) !== undefined)
+
+/** Returns the first character of the line from which an item is the mark of a move. */
+function firstMovedBy(store: Store, { id, length }: Y.Item): Y.ID | undefined {
+  const mark = length === 1 ? itemAt(store, Y.createID(id.client, id.clock + 1)) : undefined
+  return mark && moveOf(store, mark)?.from
+}
+
+/** Whether an undo has restored the line that begins with this deleted character. */
+const isRestored = (store: Store, first: Y.ID): boolean =>
+  copiesOf(store, first).some((copy) => {
+    if (itemAt(store, copy)?.deleted !== false) return false
+    let old = restoredBy(store, copy)
+    for (let step = 0; old !== undefined && step < stepsMax; step++) {
+      if (isSameId(old, first)) return true
+      old = restoredBy(store, old)
+    }
+    return false
+  })
+
+/** Whether somebody else moved the line of a deleted item away, and nobody has restored it. */
+function isOnMovedLine(store: Store, item: Y.Item, own: number): boolean {
+  for (let each = item.left; each !== null && isGone(each); each = each.left) {
+    const first = each.id.client === own ? undefined : firstMovedBy(store, each)
+    if (first !== undefined) return itemAt(store, first)?.deleted === true && !isRestored(store, first)
+  }
+  return false
+}
+
+/** Returns the words that a step would restore on a line that was moved away. Empty if the step restores entire lines. */
+function movedWords(transaction: Y.Transaction, { deletions, insertions }: Step): Y.Item[] {
+  const words: Y.Item[] = []
+  Y.iterateDeletedStructs(transaction, deletions, (struct) => {
+    if (struct instanceof Y.Item && !Y.isDeleted(insertions, struct.id)) words.push(struct)
+  })
+  return words.some((item) => /\n|^[-*+|]/.test(textOf(item)))
+    ? []
+    : words.filter((item) => isOnMovedLine(transaction.doc.store, item, transaction.doc.clientID))
+}
+
+/** Removes from a step the moves of lines that somebody else has moved or deleted since. */
+export function leaveMoved(transaction: Y.Transaction, step: Step): void {
+  const { store } = transaction.doc
+  const moves = movesOf(transaction, step)
+  const gone = moves.filter(({ to }) => latestOf(store, to)?.item.deleted !== false)
+  for (const { from } of gone) leaveLine(store, step, from)
+  const words = movedWords(transaction, step)
+  for (const { id, length } of words) step.deletions = without(step.deletions, id, length)
+  if (gone.length + words.length > 0 && isBlank(transaction, step)) step.insertions = step.deletions = Y.createDeleteSet()
+  leaveBreaks(transaction, step)
+  transaction.meta.set(
+    leaveMoved,
+    moves.filter((move) => !gone.includes(move))
+  )
+}
+
+/** Returns the lines that an undo or redo moved or restored. */
+function movesBack(transaction: Y.Transaction): MovedLine[] {
+  const { store } = transaction.doc
+  const moves = (transaction.meta.get(leaveMoved) ?? []) as MovedLine[]
+  return restoredLines(transaction).map(({ from, to }) => {
+    const move = moves.find((each) => isSameId(each.from, from))
+    return { from: (move && latestOf(store, move.to)?.id) ?? from, to }
+  })
+}
+
+/** Marks the lines that a step, or its undo or redo, moves. */
+export function markSteps(transaction: Y.Transaction, text: Y.Text, undo: Y.UndoManager): void {
+  const moves = transaction.origin === undo ? movesBack(transaction) : movedLines(transaction)
+  if (moves.length > 0) markMoves(transaction, text, moves)
+}

@@ -1,0 +1,6 @@
+/** The editor extras for the caret next to the labels of callouts and the fences of code. They are a separate chunk, which loads together with the others. */
+import { calloutLabels } from '../callout-labels.ts'
+import { codeArrows } from '../code-arrows.ts'
+import type { Typing } from './typing.ts'
+
+export const caretExtras: Typing = { always: [], live: [calloutLabels, codeArrows] }
