@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { commonItems } from '../shared/text/common-lines.ts'
+import { commonRuns } from '../shared/text/common-lines.ts'
 import { applyEdits, coarseDiff, coarsened, diff, type Edit, followed, rebased } from '../shared/text/diff.ts'
 import { hunks, hunksOf, unifiedDiff } from '../shared/text/hunks.ts'
 import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
@@ -129,7 +129,10 @@ test('[LOOP-5] common lines are those that the package `diff` finds, or none if 
   const list = fc.array(item, { maxLength: 14 })
   fc.assert(
     fc.property(list, list, fc.nat(12), (before, after, editsMax) => {
-      expect(commonItems(before, after, editsMax)).toEqual(pairsOf(diffArrays(before, after, { maxEditLength: editsMax })))
+      const pairs = commonRuns(before, after, editsMax)?.flatMap(({ old, young, length }) =>
+        Array.from({ length }, (_item, step) => [old + step, young + step])
+      )
+      expect(pairs).toEqual(pairsOf(diffArrays(before, after, { maxEditLength: editsMax })))
     }),
     { numRuns: 2000 }
   )

@@ -3,7 +3,7 @@
  * drafts that are not part of the text yet. Rows and columns with the same text can only be distinguished by their order.
  */
 import { limits } from '../limits.ts'
-import { commonItems } from '../text/common-lines.ts'
+import { commonRuns } from '../text/common-lines.ts'
 import type { Change } from './formula/rewrite.ts'
 
 type Texts = readonly (readonly string[])[]
@@ -72,7 +72,8 @@ const keysOf = (items: Texts): string[] => items.map((item) => JSON.stringify(it
 
 const pairsOf = (before: Texts, now: Texts): Pairs => {
   const [keys, nowKeys] = [keysOf(before), keysOf(now)]
-  const common = commonItems(keys, nowKeys, keys.length + nowKeys.length) ?? []
+  const runs = commonRuns(keys, nowKeys, keys.length + nowKeys.length) ?? []
+  const common = runs.flatMap(({ old, young, length }) => Array.from({ length }, (_item, step) => [old + step, young + step] as const))
   const later: (number | undefined)[] = keys.map(() => undefined)
   const taken = new Set<number>()
   const pair = (old: number, young: number): void => {

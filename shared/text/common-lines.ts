@@ -4,16 +4,26 @@
  * `diff` finds.
  */
 
-/** Converts each item to a number. Equal items get equal numbers. */
+/** Equal items that follow each other in both lists. `old` and `young` are the indices of the first one in each list. */
+export interface Run {
+  readonly old: number
+  readonly young: number
+  readonly length: number
+}
+
+/** Converts each item to a number from 0. Equal items get equal numbers. */
 const numbered = (lists: readonly (readonly string[])[]): Int32Array[] => {
   const numbers = new Map<string, number>()
-  const numberOf = (item: string): number => {
-    const known = numbers.get(item)
-    if (known !== undefined) return known
-    numbers.set(item, numbers.size)
-    return numbers.size - 1
-  }
-  return lists.map((list) => Int32Array.from(list, numberOf))
+  return lists.map((list) => {
+    const result = new Int32Array(list.length)
+    for (let index = 0; index < list.length; index++) {
+      const item = list[index] as string
+      let number = numbers.get(item)
+      if (number === undefined) numbers.set(item, (number = numbers.size))
+      result[index] = number
+    }
+    return result
+  })
 }
 
 /** The value for a diagonal that no path has reached. */
@@ -67,30 +77,67 @@ const walked = (before: Int32Array, after: Int32Array, editsMax: number): Walk |
   return undefined
 }
 
-/**
- * Returns the indices of as many equal items as possible in both lists, ascending. Returns undefined if the lists differ by more than `editsMax`
- * edits. The time grows with the square of the number of edits, and with the lengths.
- */
-export const commonItems = (before: readonly string[], after: readonly string[], editsMax: number): [number, number][] | undefined => {
-  const [one = new Int32Array(), other = new Int32Array()] = numbered([before, after])
-  const walk = walked(one, other, editsMax)
+/** Returns the runs of a longest common subsequence, ascending, or undefined if the lists differ by more than `editsMax` edits. */
+const runsOf = (before: Int32Array, after: Int32Array, editsMax: number): Run[] | undefined => {
+  const walk = walked(before, after, editsMax)
   if (walk === undefined) return undefined
-  const pairs: [number, number][] = []
+  const runs: Run[] = []
   let { diagonal } = walk
-  let old = one.length - 1
+  let old = before.length - 1
   for (let edits = walk.rows.length - 1; edits >= 0; edits--) {
     const last = walk.rows[edits - 1]
-    const from = last === undefined ? -1 : stepOn(last, edits, diagonal, one.length, other.length)
-    for (; old > from; old--) pairs.push([old, old - diagonal])
+    const from = last === undefined ? -1 : stepOn(last, edits, diagonal, before.length, after.length)
+    if (old > from) runs.push({ old: from + 1, young: from + 1 - diagonal, length: old - from })
+    old = from
     if (last === undefined) break
     const above = edits - 1
     const added = Math.abs(diagonal + 1) <= above ? last[(diagonal + 1 + above) >> 1] : none
     const removed = Math.abs(diagonal - 1) <= above ? (last[(diagonal - 1 + above) >> 1] ?? none) : none
-    const canRemove = removed !== none && removed + 1 < one.length
+    const canRemove = removed !== none && removed + 1 < before.length
     // This must repeat the choice that `stepOn` made.
     const isAdded = added === from && !(canRemove && removed >= from)
     if (!isAdded) old--
     diagonal += isAdded ? 1 : -1
   }
-  return pairs.reverse()
+  return runs.reverse()
+}
+
+/**
+ * Returns as many equal items as possible of both lists, as runs in ascending order. Returns undefined if the lists differ by more than `editsMax`
+ * edits. The time grows with the square of the number of edits, and with the lengths.
+ */
+export const commonRuns = (before: readonly string[], after: readonly string[], editsMax: number): Run[] | undefined => {
+  const [one = new Int32Array(), other = new Int32Array()] = numbered([before, after])
+  return runsOf(one, other, editsMax)
+}
+
+/** Returns the indices of the items that the other list has too. */
+const sharedIndices = (items: Int32Array, others: ReadonlySet<number>): Int32Array => {
+  const indices = new Int32Array(items.length)
+  let count = 0
+  for (let index = 0; index < items.length; index++) if (others.has(items[index] as number)) indices[count++] = index
+  return indices.subarray(0, count)
+}
+
+/** Like {@link commonRuns}, but an item that only one list has costs no edit. It cannot be in both, so it is left out first. */
+export const commonRunsOfShared = (before: readonly string[], after: readonly string[], editsMax: number): Run[] | undefined => {
+  const [one = new Int32Array(), other = new Int32Array()] = numbered([before, after])
+  const [olds, youngs] = [sharedIndices(one, new Set(other)), sharedIndices(other, new Set(one))]
+  const found = runsOf(
+    olds.map((index) => one[index] as number),
+    youngs.map((index) => other[index] as number),
+    editsMax
+  )
+  if (found === undefined) return undefined
+  const runs: Run[] = []
+  for (const { old, young, length } of found) {
+    let first = 0
+    for (let step = 1; step <= length; step++) {
+      const apart = (indices: Int32Array, at: number): boolean => indices[at + step] !== (indices[at + first] as number) + step - first
+      if (step < length && !apart(olds, old) && !apart(youngs, young)) continue
+      runs.push({ old: olds[old + first] as number, young: youngs[young + first] as number, length: step - first })
+      first = step
+    }
+  }
+  return runs
 }

@@ -2,7 +2,7 @@
  * Computes the differences between two versions as minimal edits, and moves edits past other changes. Lines are compared with Myers' algorithm
  * (`common-lines.ts`) inside the part that differs, and words are compared within a hunk. The edits touch only the text that differs.
  */
-import { commonItems } from './common-lines.ts'
+import { commonRunsOfShared } from './common-lines.ts'
 
 /** Replaces the text from `from` to `to` with `insert`. */
 export interface Edit {
@@ -49,27 +49,21 @@ export interface LineChange {
   readonly added: readonly string[]
 }
 
-/** Returns the indices of equal items in both lists, ascending. They are a longest common subsequence, or empty if finding it would take too long. */
-const matches = (before: readonly string[], after: readonly string[], lengthMax: number): [number, number][] => {
-  // A token that only one side has cannot match. Leaving it out first only saves time.
-  const indicesOf = (items: readonly string[], others: ReadonlySet<string>): number[] =>
-    items.flatMap((item, index) => (others.has(item) ? [index] : []))
-  const old = indicesOf(before, new Set(after))
-  const young = indicesOf(after, new Set(before))
-  const at = (items: readonly string[], indices: readonly number[]): string[] => indices.map((index) => items[index] ?? '')
-  const pairs = commonItems(at(before, old), at(after, young), lengthMax) ?? []
-  return pairs.map(([one, other]) => [old[one] ?? 0, young[other] ?? 0])
-}
-
-/** Returns the changed runs of lines, ascending and not adjacent. Joining the unchanged and the added lines gives `after`. */
+/**
+ * Returns the changed runs of lines, ascending and not adjacent. Joining the unchanged and the added lines gives `after`. If the lists differ by
+ * more than `lengthMax` edits, it is one run.
+ */
 export const lineChanges = (before: readonly string[], after: readonly string[], lengthMax = editLengthMax): LineChange[] => {
   const changes: LineChange[] = []
   let old = 0
   let young = 0
-  for (const [one, other] of [...matches(before, after, lengthMax), [before.length, after.length] as const]) {
-    if (one > old || other > young) changes.push({ at: old, removed: before.slice(old, one), added: after.slice(young, other) })
-    old = one + 1
-    young = other + 1
+  const end = { old: before.length, young: after.length, length: 0 }
+  for (const run of [...(commonRunsOfShared(before, after, lengthMax) ?? []), end]) {
+    const removed = before.slice(old, run.old)
+    const added = after.slice(young, run.young)
+    if (removed.length + added.length > 0) changes.push({ at: old, removed, added })
+    old = run.old + run.length
+    young = run.young + run.length
   }
   return changes
 }
