@@ -75,13 +75,16 @@ const movesOf = (old: readonly Part[], young: readonly Part[], isSpaced: (gap: n
   let [start, end] = [0, old.length]
   while (start < end && isSame(start, start)) start++
   while (end > start && isSame(end - 1, end - 1)) end--
+  const areWords = (from: number, to: number, by: number): boolean => {
+    for (let at = from; at < to; at++) if (old[at]?.words !== young[at + by]?.words) return false
+    return true
+  }
   const found: Move[] = []
   for (let middle = start + 1; middle < end; middle++) {
     // The parts before `middle` change places with those after it.
     const [shift, back] = [start - middle, end - middle]
+    if (!areWords(middle, end, shift) || !areWords(start, middle, back)) continue
     const [upper, lower] = [indices(start, middle), indices(middle, end)]
-    const areWords = (all: readonly number[], by: number): boolean => all.every((at) => old[at]?.words === young[at + by]?.words)
-    if (!areWords(lower, shift) || !areWords(upper, back)) continue
     const [isLowerSame, isUpperSame] = [lower.every((at) => isSame(at, at + shift)), upper.every((at) => isSame(at, at + back))]
     const parts = { parts: old, isExact: isLowerSame && isUpperSame, isSpaced: isSpaced(start + lower.length) }
     if (isLowerSame) found.push({ ...parts, moving: upper, passed: lower, isDown: true })
@@ -289,8 +292,7 @@ const linesAt = (content: string, { from, to }: Range, isPart: (line: string) =>
 
 /**
  * Returns the edits of the current text that make a suggested move of lines. Undefined if the suggestion is not a move, or if the lines or their new
- * place are gone. There are no edits if the lines are already there. `fences` returns all
- * fences of the text.
+ * place are gone. There are no edits if the lines are already there. `fences` returns all fences of the text.
  */
 export const movedNow = (content: string, fences: () => readonly Fence[], proposed: Proposed): readonly Edit[] | undefined => {
   const { range, original, text } = proposed

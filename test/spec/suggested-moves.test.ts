@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withAnnotationsRead } from '../../server/domain/review/annotated-document.ts'
+import { createMovesNow } from '../../server/domain/review/moves-now.ts'
+import { movesWanted } from '../../server/domain/review/verdicts.ts'
 import { diff } from '../../shared/text/diff.ts'
 import { decide, readSuggestion, suggest } from '../support/annotations.ts'
 import { type Person, startWorld, type World } from '../support/world.ts'
@@ -348,4 +351,37 @@ describe('a suggested move of other lines', () => {
       expect(await decide(owner, id, 'accept')).toMatchObject({ status: 409, json: { code: 'target_changed' } })
     }
   })
+})
+
+test('[SUGG-106] each move is computed once before the decision, and moves of a newer text take little time of the event loop', async () => {
+  const lines = Array.from({ length: 900 }, (_each, at) => `- item ${at}`)
+  const [before, after] = [lines.join('\n'), [...lines.slice(450), ...lines.slice(0, 450)].join('\n')]
+  const { owner, id } = await suggestedIn(`${before}\n`, before, after, ['item 7\n', 'item 7, changed\n'])
+  await withAnnotationsRead(world.service, owner.doc, async (opened) => {
+    const works: string[] = []
+    const texts: typeof opened.service.texts = {
+      do: (doc, name, ...input) => {
+        works.push(name)
+        return opened.service.texts.do(doc, name, ...input)
+      }
+    }
+    const decisions = [{ suggestionId: id, action: 'accept' as const }]
+    const wanted = movesWanted(opened, decisions)
+    const [proposed] = wanted.values()
+    if (proposed === undefined) throw new Error('no move is wanted')
+    const moves = createMovesNow({ ...opened, service: { ...opened.service, texts } }, () => wanted)
+    expect(moves.areCurrent()).toBe(false)
+    await moves.compute()
+    expect(moves.areCurrent()).toBe(true)
+    expect(works).toEqual(['movesNow'])
+    const { content: now } = opened.openDoc.snapshot()
+    expect(moves.editsOf(now, proposed, id)).toHaveLength(2)
+    expect(moves.editsOf(now, proposed, id)).toBe(moves.editsOf(now, proposed, id))
+    let computed = 0
+    while (computed < 10_000 && moves.editsOf(`${now}${computed}`, proposed) !== undefined) computed++
+    expect(computed).toBeGreaterThan(0)
+    expect(computed).toBeLessThan(10_000)
+  })
+  expect((await decide(owner, id, 'accept')).status).toBe(200)
+  expect((await content(owner)).startsWith('- item 450\n')).toBe(true)
 })

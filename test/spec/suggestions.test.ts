@@ -4,6 +4,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { anonymous } from '../../server/domain/rights/caller.ts'
 import { withAnnotationsRead } from '../../server/domain/review/annotated-document.ts'
+import { createMovesNow } from '../../server/domain/review/moves-now.ts'
 import { judge } from '../../server/domain/review/verdicts.ts'
 import { withFaultyStore } from '../support/faulty-store.ts'
 import {
@@ -1024,7 +1025,13 @@ describe('an entire document', () => {
       const annotations = new Proxy(opened.annotations, {
         get: (known, name) => (name === 'suggestion' ? counted : Reflect.get(known, name))
       })
-      return judge({ ...opened, annotations }, anonymous, decisions)
+      const seen = { ...opened, annotations }
+      return judge(
+        seen,
+        anonymous,
+        decisions,
+        createMovesNow(seen, () => new Map())
+      )
     })
     expect(new Set(judged.map(({ verdict }) => verdict.kind))).toEqual(new Set(['refused']))
     expect(reads / count).toBeLessThan(20)

@@ -7,7 +7,7 @@
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
-import { applyEdits, type Edit } from '../../../shared/text/diff.ts'
+import { applyEdits } from '../../../shared/text/diff.ts'
 import type { DescribedChange } from '../../../shared/fences/described-change.ts'
 import { unifiedDiff } from '../../../shared/text/hunks.ts'
 import { type Anchor, anchorsAt } from '../../../shared/text/anchors.ts'
@@ -23,7 +23,9 @@ import { putAnnotation, type Written } from './annotation-records.ts'
 import { settle, showSuggestion } from './annotations-shown.ts'
 import type { Range } from '../../../shared/text/targets.ts'
 import { type DecidedChange, type InverseEdit, replacementOf, together } from './decided-edits.ts'
-import { changeOf, changesOf, type Decision, judge, type Judged, linesOfRefused, outcomes, pastsOf, withNearest } from './verdicts.ts'
+import { type Described, describeDecided } from './described-decisions.ts'
+import { createMovesNow } from './moves-now.ts'
+import { changesOf, type Decision, judge, type Judged, linesOfRefused, movesWanted, outcomes, pastsOf, withNearest } from './verdicts.ts'
 import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 
@@ -37,34 +39,6 @@ const repliesAfter = ({ replies = [], reason, decidedBy, decidedAt }: Suggestion
   if (reason === undefined || decidedBy === null || decidedAt === null || replies.length >= limits.repliesMax) return {}
   const said: Reply = { id: newId(), body: reason, author: decidedBy, createdAt: decidedAt }
   return { replies: [...replies, said].toSorted((one, other) => one.createdAt - other.createdAt) }
-}
-
-/** The changes of suggestions to components, by suggestion id. */
-type Described = ReadonlyMap<string, DescribedChange | undefined>
-
-/** Describes the changes to components that are about to be decided, because the text may not show them later. */
-const describe = async ({ opened, decisions }: Request): Promise<Described> => {
-  const { service, doc, openDoc, annotations } = opened
-  const { content } = openDoc.snapshot()
-  if (!/```|~~~/.test(content)) return new Map()
-  const edits = new Map<string, Edit>()
-  for (const { suggestionId: id, action } of decisions) {
-    const found = annotations.suggestion.get(id)
-    const range = action === 'reopen' || found?.status !== 'pending' ? undefined : annotations.rangeOf(id)
-    if (found === undefined || range === undefined) continue
-    const isSame = content.slice(range.from, range.to) === found.original
-    const change = isSame ? { range, after: found.text } : changeOf(opened, found, 'accept')
-    if (change !== undefined) edits.set(id, { ...change.range, insert: change.after })
-  }
-  if (edits.size === 0) return new Map()
-  try {
-    const changes = await service.texts.do(doc, 'describedEdits', content, [...edits.values()])
-    return new Map([...edits.keys()].map((id, index) => [id, changes[index]]))
-  } catch (error) {
-    // The decision does not need the description. Without it, people see the Markdown that changed.
-    if (error instanceof ServiceError) return new Map()
-    throw error
-  }
 }
 
 /** The position of a suggestion after its decision. `inverse` is stored if other decisions of the request changed text in the same range. */
@@ -290,19 +264,25 @@ const preview = async <T>({ opened }: Request, judged: readonly Judged[], answer
   return answer
 }
 
+/** How often moves are computed if the text changes meanwhile. */
+const movesComputedMax = 4
+
 /** Makes the decisions once no other decision on these suggestions is in progress. Throws the errors of `check`. */
 const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, decisions } = request
   const { deciding } = opened.annotations
-  const described = request.dryRun === true ? new Map() : await describe(request)
+  const moves = createMovesNow(opened, () => movesWanted(opened, decisions))
+  await moves.compute()
+  const described = request.dryRun === true ? new Map() : await describeDecided(opened, decisions, moves)
   if (opened.service.turns !== null) await requireRightNow(opened.service, opened.doc, request.caller)
-  for (;;) {
+  for (let computed = 1; ;) {
     const others = decisions.flatMap(({ suggestionId }) => deciding.get(suggestionId) ?? [])
-    if (others.length === 0) break
-    await Promise.allSettled(others)
+    if (others.length > 0) await Promise.allSettled(others)
+    else if (moves.areCurrent() || computed++ === movesComputedMax) break
+    else await moves.compute()
   }
   // There is no `await` from here until the text changes, so the verdicts stay valid.
-  const judged = judge(opened, request.caller, decisions)
+  const judged = judge(opened, request.caller, decisions, moves)
   check(judged)
   if (request.dryRun === true) return preview(request, judged, answerOf)
   const writing = write(request, judged, described, answerOf)

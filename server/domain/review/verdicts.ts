@@ -1,9 +1,8 @@
 /** Judges decisions on suggestions before anything is written: what a decision changes in the text, or why it is refused. */
 import { ServiceError } from '../../../shared/errors.ts'
-import { type Fence, fencesOf } from '../../../shared/fences/fences.ts'
-import { movedNow } from '../../../shared/fences/suggested-move.ts'
+import type { Proposed } from '../../../shared/fences/suggested-move.ts'
 import { type Anchor, anchorsReturned, locateAnchors } from '../../../shared/text/anchors.ts'
-import { applyEdits, diff } from '../../../shared/text/diff.ts'
+import { applyEdits, diff, type Edit } from '../../../shared/text/diff.ts'
 import { gapsOf } from '../../../shared/text/characters.ts'
 import { linesAround, linesNow, type SimilarLine, similarLines } from '../../../shared/text/similar.ts'
 import type { Range } from '../../../shared/text/targets.ts'
@@ -12,6 +11,7 @@ import { authorOf, type Caller, sameAuthor } from '../rights/caller.ts'
 import type { AnnotatedDocument } from './annotated-document.ts'
 import { showSuggestion } from './annotations-shown.ts'
 import { type Change, conflict, type DecidedChange, takenBack, together } from './decided-edits.ts'
+import type { MovesNow } from './moves-now.ts'
 
 export interface Decision {
   readonly suggestionId: string
@@ -23,6 +23,9 @@ export interface Decision {
   /** Set if the author withdraws the suggestion. */
   readonly withdrawn?: true
 }
+
+/** An action that can change the text. */
+type ChangingAction = Exclude<Decision['action'], 'reject'>
 
 /** The outcome of a decision: a new state to write, the current state, or a refusal. */
 type Verdict =
@@ -77,11 +80,13 @@ interface Past {
   readonly range: Range | undefined
 }
 
+type Pasts = ReadonlyMap<string, Past>
+
 /**
  * Returns the current positions of those suggestions that are to be reopened, by id. Undoing a later decision may have inserted their words, or the
  * words next to them, as new characters.
  */
-export const pastsOf = ({ openDoc, annotations }: AnnotatedDocument, decisions: readonly Decision[]): ReadonlyMap<string, Past> => {
+export const pastsOf = ({ openDoc, annotations }: AnnotatedDocument, decisions: readonly Decision[]): Pasts => {
   const found = decisions.flatMap(({ suggestionId, action }) => {
     const { past = null } = (action === 'reopen' ? annotations.suggestion.get(suggestionId) : undefined) ?? {}
     return past === null ? [] : [{ id: suggestionId, anchor: past }]
@@ -103,21 +108,8 @@ const isBack = ({ openDoc }: AnnotatedDocument, { past, original }: Suggestion, 
   return timesIn(now, original) > timesIn(then, original)
 }
 
-/** The fences of the text of each document, because several suggestions may move lines of it. */
-const lastFences = new WeakMap<object, { readonly content: string; readonly fences: readonly Fence[] }>()
-
-const fencesIn = ({ openDoc }: AnnotatedDocument, content: string): readonly Fence[] => {
-  const last = lastFences.get(openDoc)
-  if (last?.content === content) return last.fences
-  const fences = fencesOf(content)
-  lastFences.set(openDoc, { content, fences })
-  return fences
-}
-
-/** Returns the change of a suggestion that moves lines, if others have changed these lines or those around them. Undefined if it moves no lines. */
-const moveAmong = (opened: AnnotatedDocument, content: string, range: Range, original: string, text: string): Change | undefined => {
-  const edits = movedNow(content, () => fencesIn(opened, content), { range, original, text })
-  if (edits === undefined) return undefined
+/** Returns the change of a suggestion that moves lines, if others have changed these lines or those around them. */
+const changeOfMove = (content: string, range: Range, edits: readonly Edit[]): Change => {
   const whole = { from: Math.min(range.from, edits[0]?.from ?? range.from), to: Math.max(range.to, edits.at(-1)?.to ?? range.to) }
   const inside = edits.map(({ from, to, insert }) => ({ from: from - whole.from, to: to - whole.from, insert }))
   const before = content.slice(whole.from, whole.to)
@@ -130,26 +122,55 @@ const isExtended = (content: string, { to }: Range, { pin }: Suggestion): boolea
   return pin !== null && hasText.test(content.slice(to, to + 2)) && !(hasText.test(pin.suffix) && content.startsWith(pin.suffix, to))
 }
 
+/** Returns what a decision replaces, and with what. Undefined if the range is gone. */
+const proposedBy = (opened: AnnotatedDocument, suggestion: Suggestion, action: ChangingAction, pasts: Pasts): Proposed | undefined => {
+  const { id, original, text } = suggestion
+  const range = action === 'accept' ? opened.annotations.rangeOf(id) : pasts.get(id)?.range
+  const [before, after] = action === 'accept' ? [original, text] : [text, original]
+  return range && { range, original: before, text: after }
+}
+
+/** Whether a decision restores exactly the text that was there before several suggestions were accepted together. */
+const isTakenBack = (content: string, { past, inverse }: Suggestion, action: ChangingAction, { from, to }: Range): boolean =>
+  action === 'reopen' && inverse !== undefined && content.slice(from, to) === past?.quote
+
+/** Whether a decision is possible only as a move of the current lines. */
+const isMoveOrNothing = (content: string, { inverse }: Suggestion, { range, original }: Proposed): boolean =>
+  inverse !== undefined || content.slice(range.from, range.to) !== original
+
+/** Returns the possible moves of the decisions that change text, by suggestion id. */
+export const movesWanted = (opened: AnnotatedDocument, decisions: readonly Decision[]): ReadonlyMap<string, Proposed> => {
+  const { content } = opened.openDoc.snapshot()
+  const pasts = pastsOf(opened, decisions)
+  const wanted = new Map<string, Proposed>()
+  for (const { suggestionId: id, action } of decisions) {
+    const found = opened.annotations.suggestion.get(id)
+    if (found === undefined || action === 'reject') continue
+    const proposed = proposedBy(opened, found, action, pasts)
+    if (proposed === undefined || isTakenBack(content, found, action, proposed.range)) continue
+    if (isMoveOrNothing(content, found, proposed) || isExtended(content, proposed.range, found)) wanted.set(id, proposed)
+  }
+  return wanted
+}
+
 /** Returns the change that a decision makes; undefined if the affected text has changed in a way that prevents it. */
 export const changeOf = (
   opened: AnnotatedDocument,
   suggestion: Suggestion,
-  action: 'accept' | 'reopen',
-  pasts: ReadonlyMap<string, Past> = new Map()
+  action: ChangingAction,
+  moves: MovesNow,
+  pasts: Pasts = new Map()
 ): Change | undefined => {
-  const { id, original, text, past, inverse } = suggestion
-  const range = action === 'accept' ? opened.annotations.rangeOf(id) : pasts.get(id)?.range
-  if (range === undefined) return undefined
+  const { id, inverse = [] } = suggestion
+  const proposed = proposedBy(opened, suggestion, action, pasts)
+  if (proposed === undefined) return undefined
+  const { range, original: before, text: after } = proposed
   const { content } = opened.openDoc.snapshot()
-  const now = content.slice(range.from, range.to)
-  if (action === 'reopen' && inverse !== undefined && now === past?.quote) return takenBack(now, range, inverse)
-  const [before, after] = action === 'accept' ? [original, text] : [text, original]
-  const moved =
-    now !== before || inverse !== undefined || isExtended(content, range, suggestion)
-      ? moveAmong(opened, content, range, before, after)
-      : undefined
-  if (moved !== undefined || now !== before || inverse !== undefined) return moved
-  if (before === '' && action === 'reopen' && isBack(opened, suggestion, range)) return undefined
+  if (isTakenBack(content, suggestion, action, range)) return takenBack(content.slice(range.from, range.to), range, inverse)
+  const isMove = isMoveOrNothing(content, suggestion, proposed)
+  const moved = isMove || isExtended(content, range, suggestion) ? moves.editsOf(content, proposed, id) : undefined
+  if (moved !== undefined) return changeOfMove(content, range, moved)
+  if (isMove || (before === '' && action === 'reopen' && isBack(opened, suggestion, range))) return undefined
   const edits = diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
   return { range, before, after, edits }
 }
@@ -174,7 +195,7 @@ const roundsMax = 3
  * Returns the ids of reopened suggestions whose original text would not return, because another suggestion that was accepted with them stays
  * accepted.
  */
-const notReturning = (opened: AnnotatedDocument, judged: readonly Judged[]): readonly string[] => {
+const notReturning = (opened: AnnotatedDocument, judged: readonly Judged[], moves: MovesNow): readonly string[] => {
   const { annotations, openDoc } = opened
   const isJoined = ({ id, action }: DecidedChange): boolean => action === 'reopen' && annotations.suggestion.get(id)?.inverse !== undefined
   const changes = changesOf(opened, judged)
@@ -184,7 +205,7 @@ const notReturning = (opened: AnnotatedDocument, judged: readonly Judged[]): rea
   const after = applyEdits(content, edits)
   /** Whether a suggestion could be accepted again. */
   const isBackAt = ({ from, to }: Range, { original, text }: Suggestion): boolean =>
-    after.slice(from, to) === original || moveAmong(opened, after, { from, to }, original, text) !== undefined
+    after.slice(from, to) === original || moves.editsOf(after, { range: { from, to }, original, text }) !== undefined
   return made(content).flatMap(({ change, range }) => {
     const found = annotations.suggestion.get(change.id)
     return isJoined(change) && found !== undefined && !isBackAt(range, found) ? [change.id] : []
@@ -192,7 +213,7 @@ const notReturning = (opened: AnnotatedDocument, judged: readonly Judged[]): rea
 }
 
 /** Judges the decisions in order, each one independently of the others. If two decisions change the same text, the first one wins. */
-export const judge = (opened: AnnotatedDocument, caller: Caller, decisions: readonly Decision[]): readonly Judged[] => {
+export const judge = (opened: AnnotatedDocument, caller: Caller, decisions: readonly Decision[], moves: MovesNow): readonly Judged[] => {
   const changes = new Map<string, Change | undefined>()
   const impossible = new Set<string>()
   const pasts = pastsOf(opened, decisions)
@@ -201,10 +222,10 @@ export const judge = (opened: AnnotatedDocument, caller: Caller, decisions: read
       if (impossible.has(suggestion.id)) return undefined
       // The text stays the same, so each difference is computed only once.
       const key = `${action} ${suggestion.id}`
-      if (!changes.has(key)) changes.set(key, changeOf(opened, suggestion, action, pasts))
+      if (!changes.has(key)) changes.set(key, changeOf(opened, suggestion, action, moves, pasts))
       return changes.get(key)
     })
-    const failing = notReturning(opened, judged)
+    const failing = notReturning(opened, judged, moves)
     if (failing.length === 0) return judged
     const all = decisions.filter(({ suggestionId: id }) => opened.annotations.suggestion.get(id)?.inverse !== undefined)
     for (const id of round < roundsMax ? failing : all.map(({ suggestionId }) => suggestionId)) impossible.add(id)
@@ -215,7 +236,7 @@ const judgeOnce = (
   opened: AnnotatedDocument,
   caller: Caller,
   decisions: readonly Decision[],
-  changeBy: (suggestion: Suggestion, action: 'accept' | 'reopen') => Change | undefined
+  changeBy: (suggestion: Suggestion, action: ChangingAction) => Change | undefined
 ): Judged[] => {
   const { annotations } = opened
   const decided = new Map<string, Decision['action']>()

@@ -5,7 +5,8 @@
 import { ServiceError } from '../../../shared/errors.ts'
 import { withValues } from '../../../shared/fences/document-sheets.ts'
 import { type DescribedChange, describedEdit, shortened } from '../../../shared/fences/described-change.ts'
-import { fenceAt, fencesOf } from '../../../shared/fences/fences.ts'
+import { type Fence, fenceAt, fencesOf } from '../../../shared/fences/fences.ts'
+import { movedNow, type Proposed } from '../../../shared/fences/suggested-move.ts'
 import { tidyEdits } from '../../../shared/fences/tidy.ts'
 import { limits } from '../../../shared/limits.ts'
 import { linesOf, type Range } from '../../../shared/text/targets.ts'
@@ -138,9 +139,16 @@ const describedEdits = (text: string, edits: readonly Edit[]): (DescribedChange 
   })
 }
 
+/** Returns the edits of suggested moves, each as if it were the only one. Undefined if a suggestion is no move, or cannot be made. */
+const movesNow = (text: string, all: readonly Proposed[]): (readonly Edit[] | undefined)[] => {
+  let fences: readonly Fence[] | undefined
+  return all.map((proposed) => movedNow(text, () => (fences ??= fencesOf(text)), proposed))
+}
+
 export const textWork = {
   untidyFences,
   describedEdits,
+  movesNow,
   mentionIndex,
   target,
   rangeNamed,
