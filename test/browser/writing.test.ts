@@ -1308,6 +1308,9 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await page.locator('img.md-media').evaluate(async (picture) => {
     await (picture as HTMLImageElement).decode()
   })
+  const isRoomBelow = (): Promise<boolean> =>
+    page.locator('.md-media-open').evaluate((line) => line.getBoundingClientRect().bottom <= innerHeight * 0.75 + 1)
+  await until(isRoomBelow, 'the text has scrolled for the picture')
   const opened = await placeOf()
   await press('Enter')
   await until(async () => (await page.locator('.md-media-open').count()) === 0, 'the caret has left')
