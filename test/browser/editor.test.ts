@@ -103,8 +103,11 @@ test("[WEB-21] [WEB-103] [REVIEW-166] two pages see each other's text, names and
   }, 'the name of the program disappears')
   // A selection across a line wrap stays within the text column.
   await bea.page.keyboard.insertText(` ${'word '.repeat(60)}`)
+  const selections = ana.page.locator('.remote-selection')
+  // The program marks what it has written.
+  const ofRobot = await selections.count()
   await bea.page.keyboard.press('Control+a')
-  await ana.page.locator('.remote-selection').nth(2).waitFor({ state: 'attached' })
+  await selections.nth(ofRobot + 1).waitFor({ state: 'attached' })
   const spills = await ana.page.evaluate(() => {
     const page = globalThis.document
     const { paddingLeft, paddingRight } = getComputedStyle(page.querySelector('.cm-content')!)
@@ -116,7 +119,7 @@ test("[WEB-21] [WEB-103] [REVIEW-166] two pages see each other's text, names and
   expect(spills).toBe(0)
   // [REVIEW-166] The selection ends when Bea goes to another part of the page.
   await bea.page.getByRole('button', { name: 'Share' }).focus()
-  await ana.page.locator('.remote-selection').first().waitFor({ state: 'detached' })
+  await until(async () => (await selections.count()) === ofRobot, 'the selection of Bea ends')
   expect([...ana.heard, ...bea.heard]).toEqual([])
   await ana.context.close()
   await bea.context.close()
