@@ -7,6 +7,9 @@ import * as Y from 'yjs'
 import type { Role } from '../shared/roles.ts'
 import { findWords } from '../shared/text/targets.ts'
 import { bareOf, findShown } from '../web/reading/find-words.ts'
+import { openAddress } from '../web/review/annotations/address.ts'
+import type { Navigation } from '../web/review/annotations/navigation.ts'
+import type { State } from '../web/review/annotations/state.ts'
 import { annotationRanges } from '../web/review/suggestions/annotation-ranges.ts'
 import { followed, type Sent } from '../web/review/suggestions/accepted.ts'
 import { tickOf } from '../web/review/suggestions/task-change.ts'
@@ -882,4 +885,34 @@ test('[REVIEW-115] a suggested tick is recognized even if the suggestion replace
   for (const insert of ['[x] send', '[ ] post', '[y] post', '[x]  post', '[x] post\n- [ ] new'])
     expect(at(first + 2, '[ ] post', insert)).toBeUndefined()
   expect(at(first + 3, '', 'x')).toBeUndefined()
+})
+
+test('[REVIEW-224] a comment that is stored at the same moment does not end the search for the comment of the address', async () => {
+  vi.stubGlobal('location', { hash: '#comment-asked', href: 'http://localhost/d/d1#comment-asked', origin: 'http://localhost' })
+  vi.stubGlobal('addEventListener', () => undefined)
+  vi.stubGlobal('removeEventListener', () => undefined)
+  try {
+    const [active, items] = [signal<string | undefined>('entry'), signal<readonly { readonly id: string }[]>([])]
+    const recordIds = signal<ReadonlyMap<string, string>>(new Map())
+    const shown: string[] = []
+    const store = { state: signal('ready'), read: () => undefined, decided: { more: () => undefined }, recordIds }
+    const state = { page: { session: { id: 'd1' } }, store, items, active } as unknown as State
+    const address = openAddress(state, { show: (id) => void shown.push(id) } as Navigation)
+    await Promise.resolve()
+    recordIds.value = new Map([['entry', 'stored']])
+    active.value = 'stored'
+    items.value = [{ id: 'stored' }, { id: 'asked' }]
+    expect(shown).toEqual(['asked'])
+    address.close()
+    // If the person opens another comment meanwhile, the page stays there.
+    items.value = []
+    const other = openAddress(state, { show: (id) => void shown.push(id) } as Navigation)
+    await Promise.resolve()
+    active.value = 'another'
+    items.value = [{ id: 'asked' }, { id: 'another' }]
+    expect(shown).toEqual(['asked'])
+    other.close()
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })

@@ -23,6 +23,8 @@ export function openAddress({ page: { session }, store, items, active }: State, 
   /** Id of the annotation in the page's address, until it has loaded. */
   const asks = signal<string | undefined>(undefined)
   let missing: ReturnType<typeof setTimeout> | undefined
+  /** Id of the annotation that was opened last. */
+  let last: string | undefined
   const open = (): void => {
     asks.value = fromAddress()
     clearTimeout(missing)
@@ -41,8 +43,12 @@ export function openAddress({ page: { session }, store, items, active }: State, 
       if (store.state.value === 'ready') queueMicrotask(open)
     }),
     effect(() => {
+      const id = active.value
+      // A sent comment gets another id when the service has stored it. Nobody has opened it then.
+      const isSame = last !== undefined && store.recordIds.peek().get(last) === id
+      last = id
       // A person who opens another annotation meanwhile stays there.
-      if (active.value !== undefined) asks.value = undefined
+      if (id !== undefined && !isSame) asks.value = undefined
     }),
     effect(() => {
       const id = asks.value
