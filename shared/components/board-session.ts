@@ -10,7 +10,7 @@ import { followField } from './board-field.ts'
 import { closeField, columnKey, discardGone, enterField, leaveField, openNow, useGone } from './board-fields.ts'
 import { withFresh, written } from './board-results.ts'
 import { type BoardEvent, type BoardOutcome, type BoardState, filterCardsMin } from './board-state.ts'
-import { followDraft } from './card-draft.ts'
+import { cardSource, followDraft } from './card-draft.ts'
 
 const isSamePosition = (one: CardPosition, other: CardPosition): boolean => one.column === other.column && one.card === other.card
 
@@ -41,6 +41,12 @@ function settle(state: BoardState): BoardOutcome {
   // The form also refuses a card without a title.
   return draft?.isTouched === true && parts.title.trim() !== '' ? saveDraft(state) : { state }
 }
+
+/** Returns text that the person typed and that is not on the board. */
+export const unsavedText = ({ draft, parts, field, typed, gone }: BoardState): string =>
+  [draft?.isTouched === true ? cardSource(parts) : '', field === undefined ? '' : typed, ...gone.map(({ text }) => text)]
+    .filter((text) => text.trim() !== '')
+    .join('\n')
 
 /** Returns an event's outcome: the next state, and the page's actions. */
 export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {

@@ -84,6 +84,13 @@ function storedText(text: string, before: string, { index, hasDecimalComma, hasG
   return closedFormula(hasGermanNames ? withEnglishNames(formula) : formula)
 }
 
+/** Returns text that the person typed into a cell and that is not in the sheet. */
+export function unsavedText(state: SheetState, world: SheetWorld): string | undefined {
+  const { begun, draft, pointsSideways, gone } = state
+  const text = begun && storedText(draft.text.trim(), begun.before, world, pointsSideways)
+  return text === begun?.before ? gone : text || gone
+}
+
 /** Ends editing and stores the draft. If others have since changed the cell, the page asks which text to keep. */
 function commit(state: SheetState, world: SheetWorld, step: CellPosition): SheetOutcome {
   const { begun, draft, pointing } = state

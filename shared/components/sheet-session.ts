@@ -3,7 +3,7 @@
  * for its formula. web/components/sheet-session.ts connects the session to the page. sheet-state.ts has the types. Other people may change the sheets
  * at any time. The meaning of each key is in sheet-keys.ts.
  */
-import { editCell, ended, keepText, fieldStep } from './sheet-field.ts'
+import { editCell, ended, keepText, fieldStep, unsavedText } from './sheet-field.ts'
 import { selected, selectedWhole, changeShape, clearCells, pasteCells, pressCell, carryOutInGrid } from './sheet-grid.ts'
 import { pickingKey, selectingKey } from './sheet-keys.ts'
 import { keepReference } from './sheet-pointing.ts'
@@ -60,7 +60,7 @@ export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorl
     case 'close gone':
       return { state: { ...state, gone: undefined }, focus: true }
     case 'leave':
-      return state.begun === undefined ? { state } : { state: ended(state), hold: null }
+      return { state: ended(state), lost: unsavedText(state, world), ...(state.begun !== undefined && { hold: null }) }
     default: {
       // If another sheet shows the field now, the person has not left the field.
       const isUnknown = state.begun === undefined || (event.kind === 'left' && event.on !== shownOn(state, world))

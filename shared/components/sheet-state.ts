@@ -146,6 +146,8 @@ export interface SheetOutcome {
   readonly action?: SheetAction
   /** The cell that presence shows as being edited; null if there is none. */
   readonly hold?: string | null
+  /** Text of a cell that cannot be saved, because the grid is removed. */
+  readonly lost?: string | undefined
   /** An event that follows once the edits have been made. */
   readonly next?: SheetEvent
   /** Whether the sheet has handled the event. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { ask, listSuggestions } from './annotations.ts'
 import { look } from './appearance.ts'
-import { createDocument, createLink, type Document, editorText, saved, until } from './browser.ts'
+import { createDocument, createLink, type Document, editorText, readMarkdown, saved, until } from './browser.ts'
 import { createVisits } from './visits.ts'
 import { onStage } from './stage.ts'
 
@@ -704,7 +704,7 @@ test('[COMP-27] [COMP-220] the form of a card stays with it, with focus and text
   await guest.leave()
 })
 
-test('[COMP-28] the draft of a message stays with it, no matter what others do: the page asks which text stays, and keeps that of a removed message', async () => {
+test('[COMP-28] [COMP-231] the draft of a message stays with it, no matter what others do: the page asks which text stays, and keeps that of a removed message', async () => {
   const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
   const { page, document, leave } = await visitAs('Kim', await createDocument(world.url, chatFence(first, mine, last)))
   const field = page.getByLabel('Message', { exact: true })
@@ -722,6 +722,11 @@ test('[COMP-28] the draft of a message stays with it, no matter what others do: 
   await page.getByRole('button', { name: 'Send as a new message' }).click()
   await page.locator('.message', { hasText: 'Tomorrow' }).waitFor()
   await until(async () => (await field.count()) === 0, 'the form is closed')
+  // Others remove the whole chat.
+  await page.getByRole('button', { name: 'Edit the message “Tomorrow”' }).click()
+  await field.fill('Next week')
+  await patch(document, [await readMarkdown(world.url, document), 'gone'])
+  await page.getByText('The component is gone, so your text could not be saved: “Next week”').waitFor()
   await leave()
 })
 
@@ -1308,7 +1313,7 @@ test('[COMP-45] each time a person saves a card that others also changed, the pa
   await leave()
 })
 
-test('[COMP-47] text typed for a column that others remove is shown, to copy or use', async () => {
+test('[COMP-47] [COMP-231] text typed for a column or a component that others remove is shown, to copy or use', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards, '## Later'))
   const gone = (words: string) => page.locator('.draft-gone', { hasText: `Someone deleted this column. Your text: “${words}”` })
   await page.getByRole('button', { name: 'Add a card to Later' }).click()
@@ -1335,6 +1340,29 @@ test('[COMP-47] text typed for a column that others remove is shown, to copy or 
   await sheet.page.keyboard.press('Enter')
   await sheet.text(sheets('| A |', '| --- |', '| 5 |', '| 3 |'))
   await sheet.leave()
+  // Others remove the whole component.
+  const sheetText = '```sheet\n| A |\n| --- |\n| 1 |\n```\n'
+  const boardText = '```board\n## Todo\n- [ ] Test\n```\n'
+  const last = await writer(`${sheetText}\n${boardText}\nend`)
+  const lost = async (words: string): Promise<void> => {
+    await last.page.getByText(`The component is gone, so your text could not be saved: “${words}”`).waitFor()
+    await last.page.locator('.toast').getByRole('button', { name: 'Close', exact: true }).click()
+  }
+  await last.page.locator('.card', { hasText: 'Test' }).press('Enter')
+  await last.page.getByLabel('Card', { exact: true }).fill('Test all')
+  await patch(last.document, [`${boardText}\n`, ''])
+  await lost('Test all')
+  await last.page.locator('.cm-content [data-cell=A2]').press('4')
+  await last.page.keyboard.type('2')
+  await patch(last.document, [`${sheetText}\n`, ''])
+  await lost('42')
+  await last.page.getByRole('button', { name: 'Read' }).click()
+  await patch(last.document, ['end', `${sheetText}\nend`])
+  await last.page.locator('.reading [data-cell=A2]').press('4')
+  await last.page.keyboard.type('3')
+  await patch(last.document, [`${sheetText}\n`, ''])
+  await lost('43')
+  await last.leave()
 })
 
 test('[SUGG-100] [SUGG-104] [SUGG-105] a dragged card is suggested and accepted after the owner has added a card; once a card is deleted, its move cannot be accepted', async () => {

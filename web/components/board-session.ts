@@ -7,7 +7,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { type BoardChange, boardEdits } from '../../shared/components/board-changes.ts'
 import type { Opening } from '../../shared/components/board-field.ts'
-import { boardStep, positionAfter } from '../../shared/components/board-session.ts'
+import { boardStep, positionAfter, unsavedText } from '../../shared/components/board-session.ts'
 import {
   beginBoard,
   type BoardAnnouncement,
@@ -21,7 +21,7 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { applyChange } from './act.ts'
 import { placeName } from './board-card.tsx'
-import { useKeptFocus } from './drafts.tsx'
+import { offerLost, useKeptFocus } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import { offerUndo } from './notices.ts'
 
@@ -203,6 +203,7 @@ export function useBoardSession(input: ComponentInput): BoardSession {
     return () => {
       input.page.unfinished.delete(settle)
       input.hold(undefined)
+      offerLost(unsavedText(state.peek()))
     }
   }, [])
   useFocus(session, wanted, useComputed(() => state.value.board).value)

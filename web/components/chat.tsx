@@ -33,7 +33,7 @@ import { applyChange } from './act.ts'
 import { useProposedMessages } from './chat-proposed.ts'
 import { Writing } from './chat-writing.tsx'
 import { noteSent, sentHere } from '../device/sent-messages.ts'
-import { useKeptFocus, WhichStays } from './drafts.tsx'
+import { offerLost, useKeptFocus, WhichStays } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { Proposed } from './proposed.tsx'
@@ -126,15 +126,22 @@ function useSession(input: ComponentInput): Session {
     input.begins.value = false
     dispatch({ kind: 'begin' })
   })
-  useEffect(() => {
+  // The cleanup of a layout effect still finds the field.
+  useLayoutEffect(() => {
+    const typed = (): string =>
+      state.peek().draft?.isTouched === true
+        ? (list.current?.querySelector<HTMLTextAreaElement>('.message-draft textarea')?.value ?? '')
+        : ''
     const settle = (): void => {
-      const { draft } = state.peek()
-      const text = list.current?.querySelector<HTMLTextAreaElement>('.message-draft textarea')?.value ?? ''
-      if (draft?.isTouched === true && !draft.isGone && text.trim() !== '')
+      const text = typed()
+      if (state.peek().draft?.isGone === false && text.trim() !== '')
         dispatch({ kind: 'save', text, time: Date.now(), by: speakerIn(input.page) })
     }
     input.page.unfinished.add(settle)
-    return () => void input.page.unfinished.delete(settle)
+    return () => {
+      input.page.unfinished.delete(settle)
+      offerLost(typed())
+    }
   }, [])
   useKeptFocus(list, '.message-draft')
   // When this effect runs, the form of a draft has been drawn.

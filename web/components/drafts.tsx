@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
+import { offer } from '../ui/toast.tsx'
 
 /** Keeps the focus and the selection of the current field when its form is drawn in another place. `drafts` is the CSS selector of the forms. */
 export function useKeptFocus(element: RefObject<HTMLElement | null>, drafts: string): void {
@@ -46,6 +47,18 @@ export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.El
     </button>
   </p>
 )
+
+/** Maximum length of lost text in a notice, in UTF-16 units. Its button copies all of it. */
+const shownUnits = 200
+
+/** Offers text that was typed into a component which others have removed. Does nothing if there is no text. */
+export function offerLost(words: string | undefined): void {
+  if (words === undefined || words.trim() === '') return
+  const text = t('The component is gone, so your text could not be saved: “{words}”', {
+    words: words.length > shownUnits ? `${words.slice(0, shownUnits)}…` : words
+  })
+  offer(text, t('Copy'), () => void copyText(words, t('Text')))
+}
 
 interface GoneInput {
   readonly words: string

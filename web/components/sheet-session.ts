@@ -7,6 +7,7 @@ import { type Area, type Axis, cornersOf, nameOf, type CellPosition } from '../.
 import type { Begun } from '../../shared/components/sheet-draft.ts'
 import type { Typed } from '../../shared/components/sheet-pointing.ts'
 import { areaOf, inside, sizeOf } from '../../shared/components/sheet-selection.ts'
+import { unsavedText } from '../../shared/components/sheet-field.ts'
 import { sheetStep } from '../../shared/components/sheet-session.ts'
 import {
   beginSheet,
@@ -25,6 +26,7 @@ import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { language, locale } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { offerLost } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import type { FieldActions } from './sheet-grid.tsx'
 import { announced } from './sheet-words.ts'
@@ -170,7 +172,15 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     const { edits, announcement, action, hold, next } = outcome
     // The state changes before the text is stored, so that the grid draws the stored text immediately.
     state.value = outcome.state
-    const isDone = edits === undefined || act(edits)
+    let isThere = edits === undefined
+    const isDone =
+      edits === undefined ||
+      act((now, all) => {
+        isThere = true
+        return edits(now, all)
+      })
+    // In the reading view, a field loses the focus before its removed sheet is taken away.
+    if (!isThere) offerLost(unsavedText(before, world()))
     share(before, state.peek())
     if (hold !== undefined) input.hold(hold ?? undefined)
     if (announcement !== undefined && isDone) announce(input, announcement)

@@ -11,7 +11,7 @@ import { parseSheet } from '../../shared/fences/sheet.ts'
 import { tableOf } from '../../shared/fences/sheet-edits.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import { locale, t } from '../text/t.ts'
-import { GoneWords, WhichStays } from './drafts.tsx'
+import { GoneWords, offerLost, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import { SheetBar } from './sheet-bar.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
@@ -120,7 +120,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
   useLayoutEffect(() => {
     if (takesFocus && session.begun.peek() === undefined) session.focus()
     // Releases the part that this page holds, because the grid may be removed together with its field.
-    return () => void session.dispatch({ kind: 'leave' })
+    return () => offerLost(session.dispatch({ kind: 'leave' }).lost)
   }, [])
   const anchor = menu.value
   const isPicked = input.around.picker.value !== undefined && input.sheetIndex.value >= 0

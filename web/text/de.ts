@@ -883,6 +883,8 @@ export const de: Catalogue = {
   'The browser blocks the microphone on this page. Allow it in the browser settings, or choose a file.':
     'Der Browser sperrt auf dieser Seite das Mikrofon. Erlaube es in den Einstellungen des Browsers, oder wähle eine Datei.',
   'Someone deleted this column. Your text: “{words}”': 'Jemand hat diese Spalte gelöscht. Dein Text: „{words}“',
+  'The component is gone, so your text could not be saved: “{words}”':
+    'Die Komponente ist weg, deshalb konnte dein Text nicht gespeichert werden: „{words}“',
   'Someone deleted this cell. Your text: “{words}”': 'Jemand hat diese Zelle gelöscht. Dein Text: „{words}“',
   'The compute node could not process this.': 'Der Rechner konnte das nicht verarbeiten.',
   'The compute node could not finish this.': 'Der Rechner konnte das nicht abschließen.',
