@@ -11,10 +11,10 @@ export interface Run {
   readonly length: number
 }
 
-/** Converts each item to a number from 0. Equal items get equal numbers. */
-const numbered = (lists: readonly (readonly string[])[]): Int32Array[] => {
+/** Converts each item of two lists to a number from 0. Equal items get equal numbers. */
+const numbered = (before: readonly string[], after: readonly string[]): readonly [Int32Array, Int32Array] => {
   const numbers = new Map<string, number>()
-  return lists.map((list) => {
+  const numbersOf = (list: readonly string[]): Int32Array => {
     const result = new Int32Array(list.length)
     for (let index = 0; index < list.length; index++) {
       const item = list[index] as string
@@ -23,7 +23,8 @@ const numbered = (lists: readonly (readonly string[])[]): Int32Array[] => {
       result[index] = number
     }
     return result
-  })
+  }
+  return [numbersOf(before), numbersOf(after)]
 }
 
 /** The value for a diagonal that no path has reached. */
@@ -106,38 +107,32 @@ const runsOf = (before: Int32Array, after: Int32Array, editsMax: number): Run[] 
  * Returns as many equal items as possible of both lists, as runs in ascending order. Returns undefined if the lists differ by more than `editsMax`
  * edits. The time grows with the square of the number of edits, and with the lengths.
  */
-export const commonRuns = (before: readonly string[], after: readonly string[], editsMax: number): Run[] | undefined => {
-  const [one = new Int32Array(), other = new Int32Array()] = numbered([before, after])
-  return runsOf(one, other, editsMax)
-}
+export const commonRuns = (before: readonly string[], after: readonly string[], editsMax: number): Run[] | undefined =>
+  runsOf(...numbered(before, after), editsMax)
 
 /** Returns the indices of the items that the other list has too. */
-const sharedIndices = (items: Int32Array, others: ReadonlySet<number>): Int32Array => {
-  const indices = new Int32Array(items.length)
-  let count = 0
-  for (let index = 0; index < items.length; index++) if (others.has(items[index] as number)) indices[count++] = index
-  return indices.subarray(0, count)
+const sharedIndices = (items: Int32Array, others: Int32Array): Int32Array => {
+  const known = new Set(others)
+  return items.map((_item, index) => index).filter((index) => known.has(items[index] as number))
 }
 
 /** Like {@link commonRuns}, but an item that only one list has costs no edit. It cannot be in both, so it is left out first. */
 export const commonRunsOfShared = (before: readonly string[], after: readonly string[], editsMax: number): Run[] | undefined => {
-  const [one = new Int32Array(), other = new Int32Array()] = numbered([before, after])
-  const [olds, youngs] = [sharedIndices(one, new Set(other)), sharedIndices(other, new Set(one))]
+  const [one, other] = numbered(before, after)
+  const [olds, youngs] = [sharedIndices(one, other), sharedIndices(other, one)]
   const found = runsOf(
     olds.map((index) => one[index] as number),
     youngs.map((index) => other[index] as number),
     editsMax
   )
   if (found === undefined) return undefined
-  const runs: Run[] = []
-  for (const { old, young, length } of found) {
-    let first = 0
-    for (let step = 1; step <= length; step++) {
-      const apart = (indices: Int32Array, at: number): boolean => indices[at + step] !== (indices[at + first] as number) + step - first
-      if (step < length && !apart(olds, old) && !apart(youngs, young)) continue
-      runs.push({ old: olds[old + first] as number, young: youngs[young + first] as number, length: step - first })
-      first = step
+  const runs: { old: number; young: number; length: number }[] = []
+  for (const run of found)
+    for (let step = 0; step < run.length; step++) {
+      const [old, young] = [olds[run.old + step] as number, youngs[run.young + step] as number]
+      const last = runs.at(-1)
+      if (last !== undefined && old - last.old === last.length && young - last.young === last.length) last.length++
+      else runs.push({ old, young, length: 1 })
     }
-  }
   return runs
 }

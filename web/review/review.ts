@@ -19,23 +19,17 @@ import { openNavigation } from './annotations/navigation.ts'
 import { explainReadOnly } from './annotations/read-only.ts'
 import { activate, annotationRanges } from './suggestions/annotation-ranges.ts'
 import { protectPressed } from './suggestions/pressed.ts'
-import { displayName } from '../presence/people.ts'
 import { openSuggestingMode } from './annotations/suggesting-mode.ts'
 import type { Review } from './annotations/review.ts'
 import { openState } from './annotations/state.ts'
 import { openWriting } from './annotations/writing.ts'
-import { t } from '../text/t.ts'
 import { keepClearOfFields } from '../ui/clear-of-fields.ts'
-import { toast } from '../ui/toast.tsx'
 import '../ui/more-icons.ts'
 
 /** The review together with its Preact components. */
 export interface OpenReview extends Review {
   readonly Layer: typeof Layer
 }
-
-/** How long a notice explains why a key did nothing, in milliseconds. */
-const pressedMs = 8000
 
 export function openReview(page: View, editor: Editor): OpenReview {
   const { session } = page
@@ -74,23 +68,12 @@ export function openReview(page: View, editor: Editor): OpenReview {
     if (placesCaret && isOthers) view.contentDOM.blur()
   }
 
-  const explainPressed = (id: string): void => {
-    const suggestion = store.proposals.peek().find((each) => each.suggestion.id === id)?.suggestion
-    if (suggestion === undefined) return
-    const name = displayName(suggestion.author)
-    const isOwn = store.isOwn(suggestion)
-    if (!store.canDecide.peek()) {
-      const why = isOwn
-        ? t('This suggestion has been answered, so it can no longer be changed.')
-        : t('{name} suggested this text. Only they can change it.', { name })
-      return toast(why)
-    }
-    const accept = (): void => store.decide('accept', [id])
-    const words = isOwn
-      ? t('You suggested this text. Accept it to change it.')
-      : t('{name} suggested this text. Accept it to change it.', { name })
-    toast(words, { name: t('Accept'), run: accept, milliseconds: pressedMs })
-  }
+  // Few visits press a key there.
+  const explainPressed = (id: string): void =>
+    void import('./annotations/explain-pressed.ts').then(
+      (loaded) => loaded.explainPressed(store, id),
+      () => undefined
+    )
 
   editor.setReview([
     annotationRanges(pickInText),
