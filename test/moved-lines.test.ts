@@ -105,6 +105,14 @@ test('[FENCE-63] a row that two people move is there once, with the values that 
   expect(all.content.match(/\| c \| 9 \|/g)).toHaveLength(1)
 })
 
+test.each(orders)('[FENCE-61] a row that two people move in front of a formula is there once (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two('```sheet\n| n | v |\n|---|---|\n| a | 1 |\n| b | 2 |\n| c | =B3 |\n```\n', ids)
+  actOnSheet(ann, (sheet) => moveRow(sheet, 1, 3))
+  actOnSheet(sue, (sheet) => moveRow(sheet, 1, 3))
+  all.end()
+  expect(all.content.match(/\| a \|/g)).toHaveLength(1)
+})
+
 test.each(orders)('[EDIT-95] undo leaves a card where somebody else has moved it since (ids %i and %i)', (...ids) => {
   const { all, ann, sue } = two(start, ids)
   drag(ann, 2)

@@ -76,7 +76,8 @@ const changedLines = (item: Y.Item, view: View, seen: Set<Y.Item>): Line[] => {
   let { offset } = begin
   for (let [each, step]: [Y.Item | null, number] = [begin.item, 0]; each !== null && step < stepsMax; each = each.right, offset = 0) {
     const isChanged = view.isChanged(each)
-    if (isChanged) seen.add(each)
+    // The text before the offset may be another changed line.
+    if (isChanged && offset === 0) seen.add(each)
     if (!view.isShown(each)) {
       step += 1
       continue
