@@ -41,6 +41,8 @@ export interface Context {
   number?: number | undefined
   /** The color in which others see the person. Absent until it has been sent. */
   hue?: number
+  /** The state vector that the page sent when it connected. Absent after the first update. */
+  vector?: Uint8Array | undefined
 }
 
 /** The close code for a document that ended while its journal was being written. All other errors are failures of the store. */

@@ -11,7 +11,9 @@ import type { Edit } from '../../shared/text/diff.ts'
 import { newItemsOf } from '../../shared/text/moved-lines.ts'
 import { tidyActor } from '../domain/rights/caller.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
-import { createMovedLines, type MovedLines } from './moved-lines.ts'
+import { createLateFormulas } from './late-formulas.ts'
+import { createMovedLines } from './moved-lines.ts'
+import type { ParsedUpdate } from './update-check.ts'
 
 /** Characters that one client inserted next to each other, none of them deleted. */
 interface Run {
@@ -156,7 +158,12 @@ const editOf = (openDoc: OpenDocument, item: Y.Item): Edit | undefined => {
 /** Returns the new items of a transaction next to which somebody may have inserted other text. */
 const newItems = (transaction: Y.Transaction): Y.Item[] => newItemsOf(transaction, itemsMax).filter((item) => !item.deleted)
 
-export interface DoubledValues extends Pick<MovedLines, 'note'> {
+export interface DoubledValues {
+  /**
+   * Notes an update. Call it before the update is applied, or in its transaction. `vector` is the state vector that its page sent when it connected, if
+   * the update is the first one since.
+   */
+  note(update: ParsedUpdate, vector?: Uint8Array): void
   stop(): void
 }
 
@@ -164,6 +171,7 @@ export interface DoubledValues extends Pick<MovedLines, 'note'> {
 export const watchDoubledValues = (document: Document, openDoc: OpenDocument): DoubledValues => {
   const { store } = document
   const moved = createMovedLines(openDoc)
+  const late = createLateFormulas(openDoc)
   const doubled: Y.ID[] = []
   let timer: NodeJS.Timeout | undefined
   /** How long the last removal took, in milliseconds. */
@@ -175,10 +183,10 @@ export const watchDoubledValues = (document: Document, openDoc: OpenDocument): D
     if (openDoc.failed) return
     do {
       const id = doubled.shift()
-      if (id === undefined && !moved.isWaiting()) break
+      if (id === undefined && !moved.isWaiting() && !late.isWaiting()) break
       const item = id && Y.getItem(store, id)
       const edit = item instanceof Y.Item && !item.deleted ? editOf(openDoc, item) : undefined
-      const edits = id === undefined ? moved.next() : edit === undefined ? [] : [edit]
+      const edits = id !== undefined ? (edit === undefined ? [] : [edit]) : moved.isWaiting() ? moved.next() : late.next()
       if (edits.length > 0) openDoc.apply(edits, tidyActor, false, false)
     } while (performance.now() - start < turnMs)
     took = performance.now() - start
@@ -186,12 +194,13 @@ export const watchDoubledValues = (document: Document, openDoc: OpenDocument): D
   }
   // The server spends at most a twentieth of its time on this, regardless of the number of updates.
   const wait = (): void => {
-    if (doubled.length > 0 || moved.isWaiting()) timer ??= setTimeout(remove, took * 20)
+    if (doubled.length > 0 || moved.isWaiting() || late.isWaiting()) timer ??= setTimeout(remove, took * 20)
   }
 
   const onTransaction = (transaction: Y.Transaction): void => {
     if (!isTransactionOrigin(transaction.origin) || transaction.origin.source !== 'connection') return
     moved.collect(transaction)
+    late.collect(transaction)
     for (const item of newItems(transaction)) {
       if (doubled.length >= stepsMax) break
       if (rivals(store, item).length > 1) doubled.push(item.id)
@@ -200,7 +209,10 @@ export const watchDoubledValues = (document: Document, openDoc: OpenDocument): D
   }
   document.on('afterTransaction', onTransaction)
   return {
-    note: moved.note,
+    note(update, vector) {
+      moved.note(update.deletions)
+      if (vector !== undefined) late.note(update, vector)
+    },
     stop() {
       document.off('afterTransaction', onTransaction)
       clearTimeout(timer)

@@ -89,8 +89,9 @@ const isThere = (entry: LoadedDocument, { identity, share }: Caller, name: strin
     return caller.share === share && caller.identity.kind === identity.kind && (nameOfIdentity(caller.identity) ?? guestName) === name
   })
 
-/** The type of a sync message that only requests missing updates (y-protocols). */
+/** The types of a sync message that requests missing updates, and of the response to one (y-protocols). */
 const syncStep1 = 0
+const syncStep2 = 1
 
 /** Throws if a client's state vector is larger than any page needs, and closes the client's socket. */
 const refuseLargeVector = (peer: Peer, vector: Uint8Array): void => {
@@ -240,13 +241,18 @@ export const createLive = ({
     async beforeSync({ documentName, payload, type, connection }) {
       const entry = documents.find(documentName)
       if (type === syncStep1) {
-        refuseLargeVector((connection.context as Context).peer, payload)
-        const answered = answers.turn((connection.context as Context).peer, entry?.openDoc.text.length ?? 0)
+        const context = connection.context as Context
+        refuseLargeVector(context.peer, payload)
+        context.vector = payload.slice()
+        const answered = answers.turn(context.peer, entry?.openDoc.text.length ?? 0)
         return answered.catch((error: Error) => Promise.reject(new Refusal(error.message)))
       }
       try {
         if (entry === undefined) throw new Error('the document is not open')
-        await takeUpdate(entry, service(), payload, connection)
+        const context = connection.context as Context
+        const { vector } = context
+        context.vector = undefined
+        await takeUpdate(entry, service(), payload, connection, type === syncStep2 ? vector : undefined)
       } catch (error) {
         const why = refuseUpdate(entry, (connection.context as Context).peer, error)
         log('debug', 'update refused', { doc: documentName, why })

@@ -122,13 +122,14 @@ export const requireOpen = (peer: Peer): void => {
 
 /**
  * Checks an update that Hocuspocus is about to apply. There is no `await` between the last check and the return. Throws `UpdateRefused`,
- * `content_too_large`, `quota_exceeded` or `credential_invalid`.
+ * `content_too_large`, `quota_exceeded` or `credential_invalid`. `vector` is the state vector that the page sent when it connected.
  */
 export const takeUpdate = async (
   entry: LoadedDocument,
   { ledger, quotas }: Pick<Service, 'ledger' | 'quotas'>,
   payload: Uint8Array,
-  connection: Connection
+  connection: Connection,
+  vector?: Uint8Array
 ): Promise<void> => {
   const update = parseUpdate(payload)
   // Hocuspocus already ignores updates from readers.
@@ -151,7 +152,7 @@ export const takeUpdate = async (
     news = newsOf(entry, peer, update)
   }
   for (const client of news) owners.set(client, peer)
-  entry.doubled.note(update.deletions)
+  entry.doubled.note(update, vector)
   if (update.untidy) tidySoon(openDoc)
 }
 
@@ -182,10 +183,10 @@ export const plainUpdate = (
 }
 
 /** Records the changes of an update that was applied together with other updates. */
-export const noteUpdate = ({ owners, openDoc, doubled }: LoadedDocument, { spans, deletions, untidy }: ParsedUpdate, peer: Peer): void => {
-  for (const { client } of spans) owners.set(client, peer)
-  doubled.note(deletions)
-  if (untidy) tidySoon(openDoc)
+export const noteUpdate = ({ owners, openDoc, doubled }: LoadedDocument, update: ParsedUpdate, peer: Peer): void => {
+  for (const { client } of update.spans) owners.set(client, peer)
+  doubled.note(update)
+  if (update.untidy) tidySoon(openDoc)
 }
 
 /** Close codes after which a client keeps its unsent changes. */

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import * as Y from 'yjs'
+import { createLateFormulas } from '../../server/live/late-formulas.ts'
 import { createMovedLines } from '../../server/live/moved-lines.ts'
 import { parseUpdate } from '../../server/live/update-check.ts'
 import * as boards from '../../shared/fences/board-edits.ts'
@@ -46,19 +47,29 @@ export interface Page {
   change(edits: readonly Edit[]): void
 }
 
+/** An update of a page, with its state vector if the page has just connected. */
+interface Sent {
+  readonly update: Uint8Array
+  readonly vector?: Uint8Array
+}
+
 /** A server and its pages. Updates wait until they are delivered, in the order in which they were sent. */
 export class Together {
   readonly #server = new Y.Doc()
   readonly #text = this.#server.getText('content')
   readonly pages: Page[] = []
-  readonly #queues = new Map<Page, { readonly up: Uint8Array[]; readonly down: Uint8Array[] }>()
-  readonly #moved = createMovedLines({ ydoc: this.#server, snapshot: () => ({ content: this.#text.toString() }) })
+  readonly #queues = new Map<Page, { readonly up: Sent[]; readonly down: Uint8Array[] }>()
+  readonly #document = { ydoc: this.#server, text: this.#text, snapshot: () => ({ content: this.#text.toString() }) }
+  readonly #moved = createMovedLines(this.#document)
+  readonly #late = createLateFormulas(this.#document)
 
   constructor(start: string, names: readonly string[], clients: readonly number[] = []) {
     this.#server.clientID = 1000
     this.#text.insert(0, start)
     this.#server.on('afterTransaction', (transaction: Y.Transaction) => {
-      if (transaction.origin !== null && transaction.origin !== 'server') this.#moved.collect(transaction)
+      if (transaction.origin === null || transaction.origin === 'server') return
+      this.#moved.collect(transaction)
+      this.#late.collect(transaction)
     })
     this.#server.on('update', (update: Uint8Array, origin: unknown) => {
       for (const page of this.pages) if (page.isOnline && page !== origin) this.#queue(page).down.push(update)
@@ -70,7 +81,7 @@ export class Together {
     return this.#text.toString()
   }
 
-  #queue(page: Page): { readonly up: Uint8Array[]; readonly down: Uint8Array[] } {
+  #queue(page: Page): { readonly up: Sent[]; readonly down: Uint8Array[] } {
     const found = this.#queues.get(page)
     assert.ok(found !== undefined)
     return found
@@ -98,15 +109,18 @@ export class Together {
     this.#queues.set(page, { up: [], down: [] })
     ydoc.on(
       'update',
-      (update: Uint8Array, origin: unknown) => void (origin !== 'remote' && page.isOnline && this.#queue(page).up.push(update))
+      (update: Uint8Array, origin: unknown) => void (origin !== 'remote' && page.isOnline && this.#queue(page).up.push({ update }))
     )
   }
 
   /** Carries out one step of the server: it takes an update of a page. */
   receive(page: Page): boolean {
-    const update = this.#queue(page).up.shift()
-    if (update === undefined) return false
-    this.#moved.note(parseUpdate(update).deletions)
+    const sent = this.#queue(page).up.shift()
+    if (sent === undefined) return false
+    const { update, vector } = sent
+    const parsed = parseUpdate(update)
+    this.#moved.note(parsed.deletions)
+    if (vector !== undefined) this.#late.note(parsed, vector)
     Y.applyUpdate(this.#server, update, page)
     return true
   }
@@ -119,10 +133,11 @@ export class Together {
     return true
   }
 
-  /** The server removes the next copy. */
+  /** The server removes the next copy, or brings formulas to the rows that they name. */
   repair(): boolean {
-    if (!this.#moved.isWaiting()) return false
-    apply(this.#text, this.#moved.next(), 'server')
+    const part = [this.#moved, this.#late].find((each) => each.isWaiting())
+    if (part === undefined) return false
+    apply(this.#text, part.next(), 'server')
     return true
   }
 
@@ -140,7 +155,7 @@ export class Together {
     page.isOnline = true
     const mine = Y.encodeStateAsUpdate(page.ydoc, Y.encodeStateVector(this.#server))
     const theirs = Y.encodeStateAsUpdate(this.#server, Y.encodeStateVector(page.ydoc))
-    this.#queue(page).up.push(mine)
+    this.#queue(page).up.push({ update: mine, vector: Y.encodeStateVector(page.ydoc) })
     this.#queue(page).down.push(theirs)
   }
 

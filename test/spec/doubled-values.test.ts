@@ -4,7 +4,7 @@ import * as Y from 'yjs'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
 import { fencesOf } from '../../shared/fences/fences.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
-import { setCell } from '../../shared/fences/sheet-edits.ts'
+import { insertRow, moveRow, setCell } from '../../shared/fences/sheet-edits.ts'
 import { moveCard, renameCard } from '../../shared/fences/board-edits.ts'
 import { parseBoard } from '../../shared/fences/board.ts'
 import { exactUndo } from '../../web/editor/exact-undo.ts'
@@ -31,8 +31,8 @@ const control = (ydoc: Y.Doc, edits: readonly Edit[]): void => {
 /** A task that everybody checks off. Once it has one mark, the server has removed all doubled values. */
 const task = '\n- [ ] last\n'
 
-/** Returns the text that everybody has after several people made these changes offline. */
-const merged = async (start: string, ...changes: readonly ((text: string) => readonly Edit[])[][]): Promise<string> => {
+/** Connects several people, one after the other, who made these changes offline. */
+const gathered = async (start: string, changes: readonly (readonly ((text: string) => readonly Edit[])[])[]) => {
   const owner = await world.create(start + task)
   const { ydoc } = await owner.connect()
   const copies = changes.map((own) => {
@@ -48,6 +48,12 @@ const merged = async (start: string, ...changes: readonly ((text: string) => rea
   const pages: Editor[] = []
   for (const copy of copies) pages.push(await owner.connect({ ydoc: copy }))
   await Promise.all(pages.map((page) => page.saved()))
+  return { owner, pages }
+}
+
+/** Returns the text that everybody has after several people made these changes offline. */
+const merged = async (start: string, ...changes: readonly ((text: string) => readonly Edit[])[][]): Promise<string> => {
+  const { owner, pages } = await gathered(start, changes)
   const done = task.replace('[ ]', '[x]')
   await until(async () => (await owner.read()).content.endsWith(done), 'one mark')
   const { content } = await owner.read()
@@ -130,4 +136,58 @@ test('[FENCE-61] [FENCE-62] a card that several people move or rename while offl
   expect(lines(await merged(board, [drags(1)], [drags(2)]))).toEqual(['- [ ] Beta', '- [x] Alpha'])
   expect(lines(await merged(board, [renames], [drags(2)]))).toEqual(['- [ ] Beta', '- [x] Fix login'])
   expect(lines(await merged(board, [drags(1)], [renames]))).toEqual(['- [ ] Beta', '- [>] Fix login'])
+})
+
+// ——— formulas ———
+
+const totals = (...rows: string[]): string => `\`\`\`sheet
+| Item | Qty | Price | Total |
+|---|--:|--:|--:|
+${rows.join('\n')}
+\`\`\`
+`
+const goods = ['| Pens | 12 | 3.5 | =B2*C2 |', '| Ink | 2 | 10 | =B3*C3 |', '| Cap | 7 | 1 | =B4*C4 |', '| All |  | =D3 | =SUM(D2:D4) |']
+const moves =
+  (from: number, to: number) =>
+  (text: string): readonly Edit[] =>
+    moveRow(parseSheet(fencesOf(text)[0] as never), from, to)
+const inserts =
+  (at: number) =>
+  (text: string): readonly Edit[] =>
+    insertRow(parseSheet(fencesOf(text)[0] as never), at)
+
+/** Waits until a sheet has these rows below its heading, after several people made these changes offline. */
+const haveRows = async (rows: readonly string[], ...changes: readonly ((text: string) => readonly Edit[])[][]): Promise<void> => {
+  const { owner } = await gathered(totals(...goods), changes)
+  let found: string[] = []
+  const isDone = async (): Promise<boolean> => {
+    const { content } = await owner.read()
+    found = content.split('\n').filter((line) => line.startsWith('| '))
+    return found.slice(1).join('\n') === rows.join('\n')
+  }
+  await until(isDone, 'the rows').catch(() => expect(found.slice(1)).toEqual(rows))
+}
+
+test('[FENCE-73] formulas name the same cells if one person moves a row offline and another one inserts a row', async () => {
+  const rows = [
+    '|  |  |  |  |',
+    '| Pens | 12 | 3.5 | =B3*C3 |',
+    '| Cap | 7 | 1 | =B4*C4 |',
+    '| Ink | 2 | 10 | =B5*C5 |',
+    '| All |  | =D5 | =SUM(D3:D5) |'
+  ]
+  await haveRows(rows, [moves(3, 2)], [inserts(1)])
+  await haveRows(rows, [inserts(1)], [moves(3, 2)])
+})
+
+test('[FENCE-73] formulas that a person writes offline follow rows that others have moved', async () => {
+  const writes = [sets(4, 1, '=D2'), sets(3, 1, '=B2')]
+  const rows = [
+    '| Ink | 2 | 10 | =B2*C2 |',
+    '| Pens | 12 | 3.5 | =B3*C3 |',
+    '| Cap | =B3 | 1 | =B4*C4 |',
+    '| All | =D3 | =D2 | =SUM(D2:D4) |'
+  ]
+  await haveRows(rows, [moves(2, 1)], writes)
+  await haveRows(rows, writes, [moves(2, 1)])
 })
