@@ -272,6 +272,16 @@ test.each(orders)('[FENCE-72] a row that two people move is there once, also if 
   expect(rowsOf(all).toSorted()).toEqual(['| a | 1 |', '| b | 2 |', '| c | 3 |'])
 })
 
+test('[FENCE-74] after a row was moved, a cell that is set twice offline changes only itself', () => {
+  const { all, ann } = two(rows, [1, 2])
+  actOnSheet(ann, (sheet) => moveRow(sheet, 3, 1))
+  all.goOffline(ann)
+  actOnSheet(ann, (sheet) => setCell(sheet, 2, 1, '32'))
+  actOnSheet(ann, (sheet) => setCell(sheet, 2, 1, '75'))
+  all.end()
+  expect(rowsOf(all)).toEqual(['| c | 3 |', '| a | 75 |', '| b | 2 |'])
+})
+
 test.each(orders)(
   '[EDIT-110] undo of a move leaves each line of the page alone if somebody else changed the card (ids %i and %i)',
   (...ids) => {

@@ -1,8 +1,9 @@
 /**
  * Marks that connect a moved line with its old place. A move deletes a line and inserts its text elsewhere, which is other text for Yjs. If two people
- * move the same line without knowing of each other, nothing else shows that both copies are one line. A mark is three deleted characters: one
- * before the first character of the old line, and two with the next clocks before the first character of the new one. A fourth one ends the old line:
- * people who know of the move write after it, and all others before it. Marks never appear in the text, and every replica finds the same ones.
+ * move the same line without knowing of each other, nothing else shows that both copies are one line. A mark is four deleted characters: one
+ * before the first character of the old line, two with the next clocks before the first character of the new one, and one with the clock after that
+ * before the first. Another deleted character ends the old line: people who know of the move write after it, and all others before it. Marks never
+ * appear in the text, and every replica finds the same ones.
  */
 import * as Y from 'yjs'
 
@@ -258,30 +259,25 @@ export const markMoves = (transaction: Y.Transaction, text: Y.Text, moves: reado
     if (itemAt(store, from) === undefined || itemAt(store, to) === undefined) continue
     const half = putMark(transaction, text, from, 1)
     putMark(transaction, text, to, 2)
-    // Yjs would merge the second half with the next text that this client inserts behind it.
+    // Otherwise, Yjs could merge the second half with the next text of this client, and other text could look like a mark.
     if (half !== undefined) putMark(transaction, text, half, 1)
     putEnd(transaction, text, from)
   }
   transaction.afterState.set(clientID, Y.getState(store, clientID))
 }
 
-type Mark = Y.Item & { readonly rightOrigin: Y.ID }
-
-/** Whether a deleted item may be the first half of the mark of a move to this place. */
-const isHalf = (item: Y.Item | undefined, to: Y.ID): item is Mark =>
-  item !== undefined &&
-  item.deleted &&
-  item.rightOrigin !== null &&
-  // Yjs merges it with a line that undo restored directly before the old place, once that line is deleted.
-  (item.length === 1 || (to.client === item.id.client && item.id.clock <= to.clock && to.clock < item.id.clock + item.length))
-
-/** Returns the move to which the second half of a mark belongs; undefined if the item is none. */
+/**
+ * Returns the move to which the second half of a mark belongs; undefined if the item is none. The character with the clock behind it is before the
+ * first half. Other deleted text of the person, such as a former value of a cell, could look like the halves of a mark.
+ */
 export const moveOf = (store: Y.Doc['store'], item: Y.Item): MovedLine | undefined => {
   const { deleted, length, rightOrigin: to } = item
   if (!deleted || length !== 2 || to === null) return undefined
   const { client, clock } = item.id
-  const half = itemAt(store, Y.createID(client, clock - 1))
-  return isHalf(half, to) && half.id.clock + half.length === clock ? { from: half.rightOrigin, to } : undefined
+  const halfId = Y.createID(client, clock - 1)
+  const from = itemAt(store, halfId)?.rightOrigin
+  const next = itemAt(store, Y.createID(client, clock + 2))
+  return from && next && isSameId(next.rightOrigin, halfId) ? { from, to } : undefined
 }
 
 /** Returns the moves from and to a line that begins with this character. */
