@@ -2,10 +2,12 @@
 import type { Signal } from '@preact/signals'
 import type { State } from './state.ts'
 import { isUntouched } from './sent-steps.ts'
-import type { Drafting, Resumed } from '../suggestions/drafting.ts'
+import type { Drafting } from '../suggestions/drafting.ts'
+import type { Resumed } from '../suggestions/live-draft.ts'
 import { formatsAdded } from '../suggestions/format-change.ts'
 import { trimmed } from '../suggestions/hunks.ts'
-import { bringHunk, draftsOf, isUnchanged, storedText } from '../suggestions/suggesting.ts'
+import { draftsOf, isUnchanged, storedText } from '../suggestions/draft-field.ts'
+import { bringHunk } from '../suggestions/suggesting.ts'
 
 export interface EditingSent {
   /** Returns the last version of a suggestion that this person sent. Undefined if the person can no longer edit it. */

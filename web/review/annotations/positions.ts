@@ -15,7 +15,7 @@ import { openReturning } from './returning.ts'
 import type { Annotation } from '../suggestions/marked-range.ts'
 import { placeOf } from '../outbox/named-places.ts'
 import type { Store } from '../outbox/store.ts'
-import { storedText } from '../suggestions/suggesting.ts'
+import { storedText } from '../suggestions/draft-field.ts'
 import { findTarget, near } from '../suggestions/targets.ts'
 
 /** The position of an annotation in the text of the document. */

@@ -13,8 +13,8 @@ import type { Action, DraftName, OutboxEntry, SuggestAction, Target } from '../o
 import { isUndecided } from '../outbox/records.ts'
 import type { Proposal } from '../outbox/shown-records.ts'
 import type { Store } from '../outbox/store.ts'
-import type { SentSuggestion } from '../suggestions/drafting.ts'
-import { storedText } from '../suggestions/suggesting.ts'
+import type { SentSuggestion } from '../suggestions/live-draft.ts'
+import { storedText } from '../suggestions/draft-field.ts'
 import { targetOf } from '../suggestions/targets.ts'
 import type { Positions } from './positions.ts'
 

@@ -27,7 +27,7 @@ import { openResolving, type Resolving } from './resolving.ts'
 import type { Suggestion } from '../outbox/records.ts'
 import type { Proposal, Thread } from '../outbox/shown-records.ts'
 import { openStore, type Store } from '../outbox/store.ts'
-import { storedText } from '../suggestions/suggesting.ts'
+import { storedText } from '../suggestions/draft-field.ts'
 
 export type Filter = 'open' | 'resolved' | 'mine'
 

@@ -13,7 +13,7 @@ import { sheets } from './above-sheet.ts'
 import { composerId } from './items.ts'
 import type { State } from './state.ts'
 import { wordsAtCaret } from './words-at-caret.ts'
-import { storedText } from '../suggestions/suggesting.ts'
+import { storedText } from '../suggestions/draft-field.ts'
 import { targetOf } from '../suggestions/targets.ts'
 
 export interface Writing {

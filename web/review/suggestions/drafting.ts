@@ -8,10 +8,21 @@ import type { ChangeSet, Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/targets.ts'
 import { RequestError } from '../../client/api.ts'
 import { signature } from '../../presence/person.ts'
-import { staysBefore, type Sent } from './accepted.ts'
+import type { Sent } from './accepted.ts'
 import { changesToBoth } from '../outbox/both-versions.ts'
 import { newDraftId, shownName } from '../outbox/draft-name.ts'
 import type { Hunk } from './hunks.ts'
+import {
+  addVersion,
+  type LiveDraft,
+  meets,
+  moveDraft,
+  newDraft,
+  type Resumed,
+  resumedDraft,
+  type SentSuggestion,
+  versionOf
+} from './live-draft.ts'
 import { prepareDraft } from '../outbox/outbox.ts'
 import { passes } from '../outbox/refusals.ts'
 import { isRejected, type Suggestion } from '../outbox/records.ts'
@@ -25,50 +36,8 @@ const nextMs = 500
 const againMs = 3000
 /** How long the text may already contain the suggested words before the service reports that they were accepted, in milliseconds. */
 const acceptedMs = 5000
-/** Maximum number of versions of a suggestion that the service may have, not counting the confirmed one. */
-const sentMax = 8
 /** Maximum number of bytes that drafts use when the page closes. At that moment, browsers send at most 64 KiB, and other requests need some of it. */
 const leavingBytesMax = 48 * 1024
-
-interface LiveDraft extends Range {
-  readonly id: string
-  readonly author: string
-  from: number
-  to: number
-  step: number
-  /** The versions that were sent, newest first. */
-  sent: Sent[]
-  /** The version that the service has stored. */
-  saved: string | undefined
-  /** The last text that the service had, as far as this page knows. Undefined before its first answer. */
-  told: Pick<Suggestion, 'original' | 'text'> | undefined
-  /** Whether the service has a version from another tab that this page does not know yet. */
-  isBehind: boolean
-  /** The version that the service refused. The draft is sent again only when it changes. */
-  refused: string | undefined
-  isSending: boolean
-  /** The id that the service assigned to the suggestion. */
-  suggestion: string | undefined
-  /** The version that was sent before the suggestion was edited again. Undefined if the suggestion is new. */
-  readonly former: SentSuggestion | undefined
-  /** The same version with its range. */
-  formerSent: Sent | undefined
-  /** The id of the entry in the outbox that had this version. Undefined if the service has it, or if the suggestion is new. */
-  readonly entry: string | undefined
-}
-
-/** A version of a suggestion. */
-export type SentSuggestion = SuggestAction & { readonly draft: DraftName }
-
-/** A suggestion that was sent before and is in the editor again. */
-export interface Resumed {
-  readonly action: SentSuggestion
-  readonly author: string
-  /** The id that the service assigned. Undefined if the service does not have this version yet. */
-  readonly suggestion: string | undefined
-  /** The id of the entry in the outbox. Undefined if the service has this version. */
-  readonly entry: string | undefined
-}
 
 export interface Drafting {
   /** Whether the service has everything that the person typed. */
@@ -113,10 +82,6 @@ interface DraftingInput {
   readonly onOtherVersion: (hunk: Hunk, changes: ChangeSet) => boolean
 }
 
-const meets = (one: Range, other: Range): boolean => one.from <= other.to && one.to >= other.from
-const versionOf = ({ operation, original, text, note }: Pick<SuggestAction, 'operation' | 'original' | 'text' | 'note'>): string =>
-  JSON.stringify([operation, original, text, note])
-
 export function openDrafting({ doc, key, store, hunks, actionFor, onRejected, onOtherVersion }: DraftingInput): Drafting {
   const saved = signal(true)
   const live = new Set<LiveDraft>()
@@ -148,21 +113,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected, on
         known.to = hunk.to
         return [known, hunk] as const
       }
-      const { from, to } = hunk
-      const states = {
-        step: 0,
-        sent: [],
-        saved: undefined,
-        told: undefined,
-        isBehind: false,
-        refused: undefined,
-        isSending: false,
-        suggestion: undefined,
-        former: undefined,
-        formerSent: undefined,
-        entry: undefined
-      }
-      const made: LiveDraft = { id: newDraftId(), author: signature.peek(), from, to, ...states }
+      const made = newDraft(hunk)
       store.hold(made.id, made.author)
       live.add(made)
       return [made, hunk] as const
@@ -181,9 +132,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected, on
   }
 
   const nextOf = (draft: LiveDraft, hunk: Hunk): SuggestAction => {
-    draft.step += 1
-    const { from, to, original, text } = hunk
-    draft.sent = [{ draft: draft.id, from, to, original, text }, ...draft.sent].slice(0, sentMax)
+    addVersion(draft, hunk)
     return { ...actionFor(hunk), draft: { id: draft.id, step: draft.step } }
   }
 
@@ -350,42 +299,14 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected, on
           }, acceptedMs)
           became.set(draft, timer)
         }
-        // Text that others type at the edges is not part of the words that a version replaces.
-        const mapped = (at: Sent): Sent => {
-          const isEarly = at.from === at.to && staysBefore(base, at.from, at.text)
-          const from = theirs.mapPos(at.from, isEarly ? -1 : 1)
-          return { ...at, from, to: Math.max(from, theirs.mapPos(at.to, -1)) }
-        }
-        const { from, to } = { from: theirs.mapPos(draft.from, -1), to: theirs.mapPos(draft.to, 1) }
-        draft.from = from
-        draft.to = to
-        draft.sent = draft.sent.map(mapped)
-        draft.formerSent &&= mapped(draft.formerSent)
+        moveDraft(draft, base, theirs)
       }
       later(firstMs)
     },
     claim,
-    resume({ from, to }, { action, author, suggestion, entry }) {
-      const { draft, original, text } = action
-      store.edit(draft, author, entry)
-      const formerSent = { draft: draft.id, from, to, original, text }
-      live.add({
-        id: draft.id,
-        author,
-        from,
-        to,
-        step: draft.step,
-        former: action,
-        formerSent,
-        entry,
-        sent: [formerSent],
-        saved: suggestion === undefined ? undefined : versionOf(action),
-        told: suggestion === undefined ? undefined : { original, text },
-        isBehind: false,
-        refused: undefined,
-        isSending: false,
-        suggestion
-      })
+    resume(range, sent) {
+      store.edit(sent.action.draft, sent.author, sent.entry)
+      live.add(resumedDraft(range, sent))
     },
     giveBack(hunk) {
       const draft = draftAt(hunk)

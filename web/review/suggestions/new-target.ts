@@ -4,7 +4,7 @@
  */
 import type { EditorView } from '@codemirror/view'
 import { storedRangesIn } from './annotation-ranges.ts'
-import { storedText } from './suggesting.ts'
+import { storedText } from './draft-field.ts'
 import { targetOf } from './targets.ts'
 import type { Target, OutboxEntry } from '../outbox/entry.ts'
 

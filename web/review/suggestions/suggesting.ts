@@ -5,84 +5,23 @@
  * The editor works as usual. The caret, compositions, lists, pasting and undo need no special treatment.
  */
 import { history, historyField, isolateHistory, redo } from '@codemirror/commands'
-import {
-  Annotation,
-  ChangeSet,
-  Compartment,
-  EditorSelection,
-  EditorState,
-  Facet,
-  StateField,
-  Transaction,
-  type Text,
-  type Extension,
-  type Range
-} from '@codemirror/state'
-import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { ChangeSet, Compartment, EditorSelection, EditorState, Facet, Transaction, type Extension, type Text } from '@codemirror/state'
+import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
-import type { Range as Span } from '../../../shared/text/targets.ts'
-import { addedText } from '../../editor/added-text.ts'
 import { endStep, textMap } from '../../editor/binding.ts'
 import { verbatim } from '../../editor/clean-input.ts'
 import { followed, type Sent } from './accepted.ts'
 import type { Drafting } from './drafting.ts'
 import { byWord, closest, hunksOf, trimmed, withoutSame, type Hunk } from './hunks.ts'
 import type { TypedSteps } from './typed-steps.ts'
-import { documentChange, insertedAt, suggestedChanges } from './annotation-ranges.ts'
-import { areRows } from './proposed-nodes.ts'
-import { ProposedText } from './proposed-text.ts'
-import { deletedCells } from './deleted-cells.ts'
+import { documentChange, insertedAt } from './annotation-ranges.ts'
+import { draftDrawing } from './draft-drawing.ts'
+import { draftField, draftsOf, left, ofOthers } from './draft-field.ts'
 import { unseenIn } from './unseen-words.ts'
 
-interface Drafts {
-  /** The text of the document. */
-  readonly base: Text
-  /** The changes from the document's text to the text in the editor. */
-  readonly changes: ChangeSet
-}
-
-/** A change to the document by others: the new text, and the changes from it to the text in the editor. */
-const ofOthers = Annotation.define<Drafts>()
 /** The origin of a transaction that removes edits from the document's text because the service refused them. They become suggested changes. */
 export const refusedEdits = Symbol('refused edits')
-/** The changes that remain after other changes have been sent or withdrawn. */
-const left = Annotation.define<ChangeSet>()
-
-const known = new WeakMap<ChangeSet, Drafts>()
-
-/** Returns the changes in a form that maps positions. The result stays the same object until the changes change. */
-function closestOf({ base, changes }: Drafts): Drafts {
-  const found = known.get(changes) ?? { base, changes: closest(base, changes) }
-  known.set(changes, found)
-  return found
-}
-
-const field = StateField.define<Drafts>({
-  create: ({ doc }) => ({ base: doc, changes: ChangeSet.empty(doc.length) }),
-  update(drafts, transaction) {
-    const { base, changes } = drafts
-    const rest = transaction.annotation(left)
-    if (rest !== undefined) return { base, changes: rest }
-    const theirs = transaction.annotation(ofOthers)
-    if (theirs !== undefined) return theirs
-    return transaction.docChanged ? { base, changes: withoutSame(base, changes.compose(transaction.changes)) } : drafts
-  },
-  provide: (self) => [
-    suggestedChanges.compute([self], (state) => closestOf(state.field(self))),
-    textMap.computeN([suggestedChanges], (state) => {
-      const changes = state.facet(suggestedChanges)?.changes ?? ChangeSet.empty(state.doc.length)
-      return [{ shown: (at) => changes.mapPos(Math.min(at, changes.length), 1), stored: (at) => storedAt(changes, at) }]
-    })
-  ]
-})
-
-function storedAt(changes: ChangeSet, at: number): number {
-  return changes.invertedDesc.mapPos(Math.min(at, changes.newLength), -1)
-}
-
-/** Returns the text of the document, which may differ from the text in the editor. */
-export const storedText = (state: EditorState): Text => state.field(field, false)?.base ?? state.doc
 
 interface Edit {
   readonly from: number
@@ -96,7 +35,7 @@ const isUprooted = ({ from, to, original, text }: Hunk, edits: readonly Edit[]):
 
 /** Removes edits from the document's text. The text in the editor stays, so these edits are then suggested. */
 function suggestRefused(view: EditorView, removal: ChangeSet, drafting: SuggestingInput['drafting']): void {
-  const { base, changes } = view.state.field(field)
+  const { base, changes } = view.state.field(draftField)
   const now = removal.apply(base)
   drafting.follow(base, removal, [])
   const suggested = withoutSame(now, removal.invert(base).compose(changes))
@@ -128,16 +67,16 @@ const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput
             onHunks(view, hunks)
             onUprooted()
           }
-          const { length } = view.state.field(field).base
+          const { length } = view.state.field(draftField).base
           const theirs = ChangeSet.of(specs, length, '\n')
           if (origin === refusedEdits) return suggestRefused(view, theirs, drafting)
           const bring = () => {
-            const { base, changes } = view.state.field(field)
+            const { base, changes } = view.state.field(draftField)
             return { base: theirs.apply(base), ...followed(base, changes, theirs, drafting.sent(), (at) => insertedAt(view.state, at)) }
           }
           const isOwn = (hunk: Hunk): boolean => bring().accepted.some(({ from, to }) => from <= hunk.to && to >= hunk.from)
           if (!view.composing) takeHunks(view, (hunk) => isUprooted(hunk, specs) && !isOwn(hunk), uprooted)
-          const before = view.state.field(field).base
+          const before = view.state.field(draftField).base
           const { base, changes, shown, accepted } = bring()
           drafting.follow(before, theirs, accepted)
           view.dispatch({
@@ -162,51 +101,10 @@ const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput
   )
 }
 
-const drafts = ViewPlugin.fromClass(
-  class {
-    decorations: DecorationSet
-
-    constructor({ state }: EditorView) {
-      this.decorations = this.#build(state)
-    }
-
-    update({ state, startState }: ViewUpdate): void {
-      if (state.field(field) !== startState.field(field)) this.decorations = this.#build(state)
-    }
-
-    #build(state: EditorState): DecorationSet {
-      const { base, changes } = state.field(field)
-      const found = hunksOf(base, changes).flatMap(({ original, text, fromShown, toShown }): Range<Decoration>[] => {
-        // The caret stays before text that it deletes, and after text that is typed instead.
-        const side = text === '' ? 1 : -1
-        const deleted = deletedCells(state, fromShown, original)
-        const struck = Decoration.widget({ widget: new ProposedText('del', deleted.text, '', '', true), side })
-        const typed = Decoration.mark({ tagName: 'ins', class: 'rm-ins rm-own' })
-        return [...(original === '' ? [] : [struck.range(deleted.at)]), ...(text === '' ? [] : [typed.range(fromShown, toShown)])]
-      })
-      return Decoration.set(found, true)
-    }
-  },
-  { decorations: (value) => value.decorations }
-)
-
-/** The text that is drawn as struck out, for which the columns of a table need space. */
-const struckText = addedText.compute([field], (state) => {
-  const { base, changes } = state.field(field)
-  const struck = hunksOf(base, changes).filter(({ original }) => original !== '' && !areRows(original))
-  return (from, to) => struck.flatMap(({ fromShown, original }) => (fromShown >= from && fromShown <= to ? [original] : [])).join('')
-})
-
 /** How long the caret must be elsewhere before a change is sent, in milliseconds. A person who clicks around has not finished. */
 const leftMs = 600
 const touches = ({ selection }: EditorState, { fromShown, toShown }: Hunk): boolean =>
   selection.ranges.some(({ from, to }) => from <= toShown && to >= fromShown)
-
-/** Returns the typed changes that have not been sent. */
-export function draftsOf(state: EditorState): readonly Hunk[] {
-  const found = state.field(field, false)
-  return found === undefined ? [] : byWord(found.base, hunksOf(found.base, found.changes))
-}
 
 /** Sends the changes that the caret has left. */
 const senders = ({ onHunks, onDrafts, onLeave, isExplaining }: SuggestingInput): Extension =>
@@ -215,7 +113,7 @@ const senders = ({ onHunks, onDrafts, onLeave, isExplaining }: SuggestingInput):
       readonly #view: EditorView
       #leaving: ReturnType<typeof setTimeout> | undefined
       readonly #gone = (): void => {
-        if (!this.#view.state.field(field).changes.empty) onLeave()
+        if (!this.#view.state.field(draftField).changes.empty) onLeave()
       }
       readonly #hidden = (): void => {
         if (document.visibilityState === 'hidden') this.#gone()
@@ -228,8 +126,8 @@ const senders = ({ onHunks, onDrafts, onLeave, isExplaining }: SuggestingInput):
       }
 
       update({ selectionSet, focusChanged, view, startState }: ViewUpdate): void {
-        const drafts = view.state.field(field)
-        const areOther = drafts !== startState.field(field, false)
+        const drafts = view.state.field(draftField)
+        const areOther = drafts !== startState.field(draftField, false)
         if (areOther) onDrafts(!drafts.changes.empty)
         if (!areOther && !selectionSet && !focusChanged) return
         clearTimeout(this.#leaving)
@@ -262,7 +160,7 @@ const formerVersions = Facet.define<() => readonly Sent[]>()
 
 /** Returns a new undo history. Its only step leads from the versions that were sent, or from the document's text, to the text in the editor. */
 function newHistory(state: EditorState): Extension {
-  const { base, changes } = state.field(field)
+  const { base, changes } = state.field(draftField)
   const isThere = ({ from, to, original }: Sent): boolean =>
     changes.touchesRange(from, to) !== false && base.sliceString(from, to) === original
   const versions = state.facet(formerVersions).flatMap((formers) => formers().filter(isThere))
@@ -290,7 +188,7 @@ export function takeHunks(
   isTaken: (hunk: Hunk) => boolean,
   onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
 ): void {
-  const found = view.state.field(field, false)
+  const found = view.state.field(draftField, false)
   if (found === undefined) return
   const { base, changes } = found
   const taken = byWord(base, hunksOf(base, changes)).filter(isTaken)
@@ -319,7 +217,7 @@ export function takeHunks(
  * them. Returns false if there are none.
  */
 export function takeRejected(view: EditorView, hunk: Hunk, rejected: string): boolean {
-  const { base, changes } = view.state.field(field)
+  const { base, changes } = view.state.field(draftField)
   const isAfterSpace = base.sliceString(Math.max(0, hunk.to - 1), hunk.to).trim() === ''
   const unseen = unseenIn(hunk.text, rejected, isAfterSpace)
   if (unseen === undefined) {
@@ -349,10 +247,6 @@ export function takeRejected(view: EditorView, hunk: Hunk, rejected: string): bo
   renewHistory(view)
   return true
 }
-
-/** Whether a range of the document's text touches no change in the editor. */
-export const isUnchanged = (state: EditorState, { from, to }: Span): boolean =>
-  state.field(field, false)?.changes.touchesRange(from, to) === false
 
 /** Brings a change that was sent before into the editor again. Its range must be unchanged. Undo does not remove the change. */
 export function bringHunk(view: EditorView, { from, to, insert }: Edit): void {
@@ -400,10 +294,9 @@ interface SuggestingInput {
 
 /** Creates the extension, which replaces the binding that writes into the document. */
 export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
-  field,
+  draftField,
   follow(text, input),
-  drafts,
-  struckText,
+  draftDrawing,
   senders(input),
   undoing.of(history()),
   formerVersions.of(input.drafting.formers),
