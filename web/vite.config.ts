@@ -134,6 +134,17 @@ function precache(): Plugin {
   }
 }
 
+/** Leaves out the drawing of cursors by `y-codemirror.next`. The binding gets no awareness, because `editor/cursors.ts` draws the cursors. */
+function withoutForeignCursors(): Plugin {
+  return {
+    name: 'agmd-without-foreign-cursors',
+    load: (id) =>
+      id.endsWith('/y-codemirror.next/src/y-remote-selections.js')
+        ? 'export const yRemoteSelections = []; export const yRemoteSelectionsTheme = []'
+        : null
+  }
+}
+
 /** Replaces each use of a limit with its number. A page needs only a tenth of the limits, but the bundler would include the entire object. */
 function limitsInPlace(): Plugin {
   const numbers: ReadonlyMap<string, unknown> = new Map(Object.entries(limits).filter(([, value]) => typeof value === 'number'))
@@ -179,5 +190,5 @@ export default defineConfig({
       }
     }
   },
-  plugins: [limitsInPlace(), precache()]
+  plugins: [withoutForeignCursors(), limitsInPlace(), precache()]
 })
