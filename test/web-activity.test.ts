@@ -1,6 +1,7 @@
 /** The events in the activity panel. */
 import { expect, test } from 'vitest'
-import { actorWords, eventWords, excerptOf, isTidying, subjectOf } from '../web/activity/event-words.ts'
+import { isTidying } from '../web/activity/event.ts'
+import { actorWords, eventWords, excerptOf, subjectOf } from '../web/activity/event-words.ts'
 import { agreeIn } from '../web/activity/verbs.ts'
 import { setPersonName } from '../web/presence/person.ts'
 import { groupByDay, undoneRestores, withoutRepeats } from '../web/activity/groups.ts'

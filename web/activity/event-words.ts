@@ -10,7 +10,7 @@ import type { FeedEvent } from './event.ts'
 import type { Subject } from './verbs.ts'
 
 /** Isolates a person's text within a sentence, so that the text keeps its own direction (Unicode bidirectional isolates). */
-export const isolated = (text: string): string => `\u2068${text}\u2069`
+const isolated = (text: string): string => `\u2068${text}\u2069`
 
 const plain = (sentence: string) => (): string => t(sentence)
 const titled =
@@ -146,12 +146,6 @@ export const eventWords = <Kind extends EventKind>(
   own?: string,
   nameOf = asWritten
 ): string => words[kind](payload, own, nameOf)
-
-/** Whether the server has only tidied text. Nobody needs to look at such an event. */
-export const isTidying = ({ kind, actorKind, payload }: Pick<FeedEvent, 'kind' | 'actorKind' | 'payload'>): boolean => {
-  const { actors }: EventFields = payload
-  return kind === 'content.changed' && actorKind === 'system' && actors?.length === 0
-}
 
 const excerptUnitsMax = 140
 

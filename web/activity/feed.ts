@@ -10,8 +10,7 @@ import type { View } from '../view/view.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { displayName, type Person } from '../presence/people.ts'
 import { isMadeHere, isOwnName } from '../presence/signature.ts'
-import type { FeedEvent } from './event.ts'
-import { isTidying } from './event-words.ts'
+import { type FeedEvent, isTidying } from './event.ts'
 import { offerUndo } from './unguarded.ts'
 
 const listEvents = operation<'listEvents'>('GET /api/docs/{id}/events')

@@ -6,7 +6,6 @@ import { signature } from '../presence/person.ts'
 import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { offer, toast } from '../ui/toast.tsx'
-import { isolated } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 
 /** Offers to undo a replacement that named no version. Undoing it keeps later changes by others. */
@@ -14,7 +13,7 @@ export function offerUndo(session: Session, { kind, actor, payload }: FeedEvent)
   if ((kind !== 'content.replaced' && kind !== 'content.restored') || !payload.unguarded || !session.canEdit.value) return
   const { replacedRevision, toVersion } = payload
   if (replacedRevision === undefined || toVersion === undefined) return
-  const name = isolated(actor === null || actor === 'guest' ? t('Guest') : actor)
+  const name = actor === null || actor === 'guest' ? t('Guest') : actor
   const said =
     kind === 'content.restored'
       ? t('{name} restored an earlier version.', { name })

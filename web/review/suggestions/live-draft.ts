@@ -78,20 +78,16 @@ export const resumedDraft = ({ from, to }: Range, { action, author, suggestion, 
   const { draft, original, text } = action
   const formerSent = { draft: draft.id, from, to, original, text }
   return {
+    ...newDraft({ from, to }),
     id: draft.id,
     author,
-    from,
-    to,
     step: draft.step,
     former: action,
     formerSent,
     entry,
     sent: [formerSent],
-    saved: suggestion === undefined ? undefined : versionOf(action),
+    saved: suggestion && versionOf(action),
     told: suggestion === undefined ? undefined : { original, text },
-    isBehind: false,
-    refused: undefined,
-    isSending: false,
     suggestion
   }
 }
