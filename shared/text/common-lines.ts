@@ -6,9 +6,9 @@
 
 /** Equal items that follow each other in both lists. `old` and `young` are the indices of the first one in each list. */
 export interface Run {
-  readonly old: number
-  readonly young: number
-  readonly length: number
+  old: number
+  young: number
+  length: number
 }
 
 /** Converts each item of two lists to a number from 0. Equal items get equal numbers. */
@@ -78,61 +78,50 @@ const walked = (before: Int32Array, after: Int32Array, editsMax: number): Walk |
   return undefined
 }
 
-/** Returns the runs of a longest common subsequence, ascending, or undefined if the lists differ by more than `editsMax` edits. */
-const runsOf = (before: Int32Array, after: Int32Array, editsMax: number): Run[] | undefined => {
-  const walk = walked(before, after, editsMax)
+/** Returns the indices of the items that the other list has too. */
+const sharedIndices = (items: Int32Array, others: Int32Array): Int32Array => {
+  const found = new Set(others)
+  return items.map((_item, index) => index).filter((index) => found.has(items[index] as number))
+}
+
+/**
+ * Returns as many equal items as possible of both lists, as runs in ascending order. Returns undefined if the lists differ by more than `editsMax`
+ * edits. An item that only one list has costs no edit: it cannot be in both, so it is left out first. The time grows with the square of the number
+ * of edits, and with the lengths.
+ */
+export const commonRuns = (before: readonly string[], after: readonly string[], editsMax: number): readonly Run[] | undefined => {
+  const [one, other] = numbered(before, after)
+  const [olds, youngs] = [sharedIndices(one, other), sharedIndices(other, one)]
+  const walk = walked(
+    olds.map((index) => one[index] as number),
+    youngs.map((index) => other[index] as number),
+    editsMax
+  )
   if (walk === undefined) return undefined
   const runs: Run[] = []
+  const add = (old: number, young: number): void => {
+    const next = runs.at(-1)
+    if (next?.old === old + 1 && next.young === young + 1) {
+      next.old = old
+      next.young = young
+      next.length++
+    } else runs.push({ old, young, length: 1 })
+  }
   let { diagonal } = walk
-  let old = before.length - 1
+  let old = olds.length - 1
   for (let edits = walk.rows.length - 1; edits >= 0; edits--) {
     const last = walk.rows[edits - 1]
-    const from = last === undefined ? -1 : stepOn(last, edits, diagonal, before.length, after.length)
-    if (old > from) runs.push({ old: from + 1, young: from + 1 - diagonal, length: old - from })
-    old = from
+    const from = last === undefined ? -1 : stepOn(last, edits, diagonal, olds.length, youngs.length)
+    for (; old > from; old--) add(olds[old] as number, youngs[old - diagonal] as number)
     if (last === undefined) break
     const above = edits - 1
     const added = Math.abs(diagonal + 1) <= above ? last[(diagonal + 1 + above) >> 1] : none
     const removed = Math.abs(diagonal - 1) <= above ? (last[(diagonal - 1 + above) >> 1] ?? none) : none
-    const canRemove = removed !== none && removed + 1 < before.length
+    const canRemove = removed !== none && removed + 1 < olds.length
     // This must repeat the choice that `stepOn` made.
     const isAdded = added === from && !(canRemove && removed >= from)
     if (!isAdded) old--
     diagonal += isAdded ? 1 : -1
   }
   return runs.reverse()
-}
-
-/**
- * Returns as many equal items as possible of both lists, as runs in ascending order. Returns undefined if the lists differ by more than `editsMax`
- * edits. The time grows with the square of the number of edits, and with the lengths.
- */
-export const commonRuns = (before: readonly string[], after: readonly string[], editsMax: number): Run[] | undefined =>
-  runsOf(...numbered(before, after), editsMax)
-
-/** Returns the indices of the items that the other list has too. */
-const sharedIndices = (items: Int32Array, others: Int32Array): Int32Array => {
-  const known = new Set(others)
-  return items.map((_item, index) => index).filter((index) => known.has(items[index] as number))
-}
-
-/** Like {@link commonRuns}, but an item that only one list has costs no edit. It cannot be in both, so it is left out first. */
-export const commonRunsOfShared = (before: readonly string[], after: readonly string[], editsMax: number): Run[] | undefined => {
-  const [one, other] = numbered(before, after)
-  const [olds, youngs] = [sharedIndices(one, other), sharedIndices(other, one)]
-  const found = runsOf(
-    olds.map((index) => one[index] as number),
-    youngs.map((index) => other[index] as number),
-    editsMax
-  )
-  if (found === undefined) return undefined
-  const runs: { old: number; young: number; length: number }[] = []
-  for (const run of found)
-    for (let step = 0; step < run.length; step++) {
-      const [old, young] = [olds[run.old + step] as number, youngs[run.young + step] as number]
-      const last = runs.at(-1)
-      if (last !== undefined && old - last.old === last.length && young - last.young === last.length) last.length++
-      else runs.push({ old, young, length: 1 })
-    }
-  return runs
 }

@@ -2,7 +2,7 @@
  * Computes the differences between two versions as minimal edits, and moves edits past other changes. Lines are compared with Myers' algorithm
  * (`common-lines.ts`) inside the part that differs, and words are compared within a hunk. The edits touch only the text that differs.
  */
-import { commonRunsOfShared } from './common-lines.ts'
+import { commonRuns } from './common-lines.ts'
 
 /** Replaces the text from `from` to `to` with `insert`. */
 export interface Edit {
@@ -58,7 +58,7 @@ export const lineChanges = (before: readonly string[], after: readonly string[],
   let old = 0
   let young = 0
   const end = { old: before.length, young: after.length, length: 0 }
-  for (const run of [...(commonRunsOfShared(before, after, lengthMax) ?? []), end]) {
+  for (const run of [...(commonRuns(before, after, lengthMax) ?? []), end]) {
     const removed = before.slice(old, run.old)
     const added = after.slice(young, run.young)
     if (removed.length + added.length > 0) changes.push({ at: old, removed, added })

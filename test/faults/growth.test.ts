@@ -46,7 +46,7 @@ import { linkForWiki, wikiParts } from '../../shared/markdown/wiki-links.ts'
 import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
 import { plainHeading, plainName, titleIn, titleOfText } from '../../shared/names.ts'
 import { findWords, linesOf } from '../../shared/text/targets.ts'
-import { commonRuns, commonRunsOfShared } from '../../shared/text/common-lines.ts'
+import { commonRuns } from '../../shared/text/common-lines.ts'
 import { diff, type Edit } from '../../shared/text/diff.ts'
 import { hunks, unifiedDiff } from '../../shared/text/hunks.ts'
 import { fold } from '../../shared/text/fold.ts'
@@ -124,10 +124,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     'findWords, exact': (text) => findWords(text, { find: text.slice(-20) }),
     'findWords, folded': (text) => findWords(text, { find: `${text.slice(100, 160)}?` })
   },
-  'shared/text/common-lines.ts': {
-    commonRuns: (text) => commonRuns(text.split('\n'), changed(text).split('\n'), 100),
-    commonRunsOfShared: (text) => commonRunsOfShared(text.split('\n'), changed(text).split('\n'), 100)
-  },
+  'shared/text/common-lines.ts': { commonRuns: (text) => commonRuns(text.split('\n'), changed(text).split('\n'), 100) },
   'shared/text/diff.ts': {
     diff: (text) => diff(text, changed(text))
   },
