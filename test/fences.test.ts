@@ -640,6 +640,24 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
   expect(drafted('=D3', plain, changed).text).toBe('=D4')
 })
 
+test('[FENCE-75] rows at the end that compute over the rows above stay at the end when rows are sorted', () => {
+  const sorted = (...last: readonly string[]): string[] => {
+    const text = `\`\`\`sheet #s\n| Item | Qty |\n| --- | --- |\n| b | 3 |\n| c | 2 |\n| a | 9 |\n${last.join('\n')}\n\`\`\`\n`
+    const workbook = createWorkbook([{ id: 's', rows: gridOf(text) }], 0)
+    const after = onSheet((each) => sheets.sortRows(each, 0, false, (row, column) => workbook.valueAt(0, row, column)), text)
+    return gridOf(after).map((row) => row.join(' '))
+  }
+  const rows = ['Item Qty', 'a 9', 'b 3', 'c 2']
+  expect(sorted('| All | =SUM(B2:B4) |')).toEqual([...rows, 'All =SUM(B2:B4)'])
+  expect(sorted('| =COUNTA(A4:A2) | =SUM(#s!B2:B4)/A5 |')).toEqual([...rows, '=COUNTA(A4:A2) =SUM(#s!B2:B4)/A5'])
+  // Other totals and empty rows follow.
+  const totals = ['|  |  |', '| All | =SUM(B2:B4) |', '| 9 % | =B6*1.09 |', '| All | =AVERAGE(B2:B4) |', '|  |  |']
+  expect(sorted(...totals)).toEqual([...rows, ' ', 'All =SUM(B2:B4)', '9 % =B6*1.09', 'All =AVERAGE(B2:B4)', ' '])
+  // These formulas belong to their rows, or to the table of another sheet.
+  for (const formula of ['=B4+1', '=SUM(B$2:B5)', '=SUM(B3:B4)', '=SUM(#t!B2:B4)', '=SUM(B2'])
+    expect(sorted(`| aa | ${formula} |`)[2]).toMatch(/^aa =/)
+})
+
 test('[FENCE-9] cells are copied and pasted as in spreadsheets: tabs, lines, quotes', () => {
   expect(parseTsv('a\tb\r\nc\t"d ""e""\nf"\n')).toEqual([
     ['a', 'b'],

@@ -7,6 +7,7 @@ import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import type { Line } from './fences.ts'
 import { insertLines, replace, rewrite, vacate, within } from './edits.ts'
+import { referencesIn } from './formula/parse.ts'
 import { type Change, formulaAfter, formulaInRow, movedTo } from './formula/rewrite.ts'
 import { compare, type Scalar } from './formula/values.ts'
 import { type Sheet, textsOf, writtenCell } from './sheet.ts'
@@ -238,10 +239,31 @@ export const moveColumn = (sheet: Sheet, from: number, to: number, count = 1): E
   return within(fence, [...rows.flatMap(written), ...(dashes === undefined ? [] : written(dashes, 1))])
 }
 
-/** Sorts the rows below the heading by the values of a column, in one edit. Empty cells come last in both directions. */
+/**
+ * Returns the number of rows before the totals at the end. A total has a formula with a range from the first row to a row above it. Rows below it may
+ * be empty or compute with rows above them.
+ */
+function rowsBeforeTotals(sheet: Sheet): number {
+  const { rows } = sheet
+  const isHere = isOwn(sheet)
+  let count = rows.length
+  for (const [at, { cells }] of [...rows.entries()].slice(1).toReversed()) {
+    const written = cells.filter(({ text }) => text !== '')
+    const ranges = written
+      .filter(({ text }) => isFormula(text))
+      .flatMap(({ text }) => referencesIn(text))
+      .filter((each) => isHere(each.sheet))
+      .map(({ first, last = first }) => ({ from: Math.min(first.row, last.row), to: Math.max(first.row, last.row) }))
+    if (ranges.some(({ from, to }) => from <= 1 && to > from && to < at)) count = at
+    else if (written.length > 0 && (ranges.length === 0 || ranges.some(({ to }) => to >= at))) break
+  }
+  return count
+}
+
+/** Sorts the rows below the heading by the values of a column, in one edit. Empty cells come last in both directions. Totals stay at the end. */
 export const sortRows = (sheet: Sheet, column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits => {
   const { fence, rows } = sheet
-  const order = sortedOrder(rows.length, descending, (row) => valueAt(row, column), compare)
+  const order = sortedOrder(rowsBeforeTotals(sheet), descending, (row) => valueAt(row, column), compare)
   return within(
     fence,
     order.flatMap((from, index) => {

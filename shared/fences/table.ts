@@ -35,7 +35,7 @@ export interface Table {
   /** Puts `count` rows (default 1) before the row that currently has the index `to`. The heading stays first. */
   moveRow(from: number, to: number, count?: number): Edits
   moveColumn(from: number, to: number, count?: number): Edits
-  /** Sorts the rows below the heading by the values of a column. */
+  /** Sorts the rows below the heading by the values of a column. Rows with totals stay at the end. */
   sortRows(column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits
   /** Pads the cells in the source so that columns line up. Absent if the source cannot have aligned columns. */
   align?(): Edits
