@@ -11,7 +11,8 @@ import { isPossible } from '../web/view/command.ts'
 import type { Page } from '../web/commands/page.ts'
 import { endAbove } from '../web/editor/dropped-files.ts'
 import { backspaceAtCode, deleteAtCode } from '../web/editor/code-edges.ts'
-import { belowCode, continueCode, indentCode, intoCode, leaveCode, outdentCode } from '../web/editor/commands-code.ts'
+import { intoCode } from '../web/editor/code-arrows.ts'
+import { belowCode, continueCode, indentCode, leaveCode, outdentCode } from '../web/editor/commands-code.ts'
 import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { joinAbove, joinBelow, removeEmptyItem } from '../web/editor/join-blocks.ts'
 import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from '../web/editor/list-levels.ts'
@@ -917,7 +918,19 @@ test.each([
   ['```\nab\n```\n\n|', undefined],
   ['words\nmore\n|', undefined]
 ])('[WRITE-72] one line up from %j', (before, expected) => {
-  expect(after(before, intoCode)).toBe(expected)
+  expect(after(before, intoCode(-1))).toBe(expected)
+})
+
+test.each([
+  ['wor|ds\n```js\nabcd\n```', 'words\n```js\nabc|d\n```'],
+  ['words|\n\n```\nab\n```', undefined],
+  ['|\n```\nab\nc', '\n```\n|ab\nc'],
+  ['> a|\n> ~~~\n> bc\n> ~~~', '> a\n> ~~~\n> b|c\n> ~~~'],
+  ['|\n```\n```', undefined],
+  ['```\na|\n```\n\nb', undefined],
+  ['words|\nmore\nwords', undefined]
+])('[WRITE-325] one line down into code from %j', (before, expected) => {
+  expect(after(before, intoCode(1))).toBe(expected)
 })
 
 test.each([

@@ -1104,7 +1104,7 @@ test('[WRITE-19] [WRITE-230] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE
   await leave()
 })
 
-test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRITE-217] [WRITE-291] [WRITE-292] [WRITE-324] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied, and its fences stay whole', async () => {
+test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRITE-217] [WRITE-291] [WRITE-292] [WRITE-324] [WRITE-325] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied, and its fences stay whole', async () => {
   const { page, press, type, text, leave } = await writer('Above\n\n')
   const choose = async (kind: string): Promise<void> => {
     await type(`/${kind}`)
@@ -1206,11 +1206,13 @@ test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRI
   // The first line of code leads to the line above the block.
   await press('ArrowUp')
   await type('up')
-  await press('ArrowDown', 'ArrowDown', 'Home', 'ArrowLeft')
+  await press('ArrowDown')
+  await type('f')
+  await press('Home', 'ArrowLeft')
   await type('left')
   await press('Control+Home', 'ArrowDown', 'Home', 'ArrowUp')
   await type('first')
-  await text('first\n````ts\n```\nlet ab\n````\nafter\n\nend\nupleft\n```\nce\n```\nd')
+  await text('first\n````ts\n```\nlet ab\n````\nafter\n\nend\nupleft\n```\ncef\n```\nd')
   await leave()
 })
 

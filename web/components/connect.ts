@@ -26,7 +26,7 @@ export interface FenceContext {
   readonly fence: ReadonlySignal<Fence>
   /** All fences of the text, read at the same time as `fence`. */
   readonly fences: ReadonlySignal<readonly Fence[]>
-  /** The name by which other pages know the fence (holds.ts). */
+  /** The name by which other pages know the fence (fence-names.ts). */
   readonly name: ReadonlySignal<string>
   /** Returns the fence in the current text of the editor; undefined if it no longer exists. */
   fresh(): Now | undefined

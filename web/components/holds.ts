@@ -4,7 +4,6 @@
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Awareness } from 'y-protocols/awareness'
-import type { Fence } from '../../shared/fences/fences.ts'
 import { people, type Person } from '../presence/people.ts'
 
 /** Time after the last edit until a part is released, in milliseconds. */
@@ -78,14 +77,4 @@ export function holdsOf(awareness: Awareness): Holds {
   const found = known.get(awareness) ?? openHolds(awareness)
   known.set(awareness, found)
   return found
-}
-
-/** Returns the names by which other pages know the fences. A name has the kind, the id, and a number that distinguishes equal names. */
-export function namesOf(fences: readonly Fence[]): string[] {
-  const seen = new Map<string, number>()
-  return fences.map(({ kind, id }) => {
-    const name = id === undefined ? kind : `${kind}#${id}`
-    seen.set(name, (seen.get(name) ?? 0) + 1)
-    return `${name}:${seen.get(name)}`
-  })
 }

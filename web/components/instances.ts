@@ -6,7 +6,7 @@ import type { ReviewedView } from '../review/annotations/review.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Now, FenceContext } from './connect.ts'
-import { namesOf } from './holds.ts'
+import { namesOf } from './fence-names.ts'
 import type { Mounted } from './mount.tsx'
 
 /** A fence that the editor draws as a component. */

@@ -5,7 +5,7 @@ import type { Rendered } from '../../shared/markdown/render.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { textMap } from '../editor/binding.ts'
 import type { FenceContext } from './connect.ts'
-import { namesOf } from './holds.ts'
+import { namesOf } from './fence-names.ts'
 import { mount, type Mounted } from './mount.tsx'
 
 export interface ReadingComponents {

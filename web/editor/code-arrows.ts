@@ -1,11 +1,12 @@
 /**
- * The up and left arrow keys in the first line of a code block, in the live view. They lead to the line above the block and not to its opening fence,
- * because typed letters would change the language of the code.
+ * The arrow keys at the edges of a code block, in the live view. They pass the fences: typed letters would change the language of the code there, or
+ * end the block elsewhere.
  */
-import { EditorSelection, Prec, type Extension, type Line } from '@codemirror/state'
+import { EditorSelection, Prec, type EditorState, type Extension, type Line, type StateCommand } from '@codemirror/state'
 import { Direction, keymap, type Command, type EditorView } from '@codemirror/view'
 import { isFenceKind } from '../../shared/fences/fences.ts'
-import { codeNode } from './in-code.ts'
+import { belowCode, isDrawn } from './commands-code.ts'
+import { codeAround, codeNode } from './in-code.ts'
 
 /** Whether the view shows the language of a code block outside the text. */
 const hasControl = (info: string): boolean => !isFenceKind(info) && info !== 'mermaid'
@@ -57,9 +58,68 @@ const left: Command = (view) => {
   return fence.line.number === 1 || goTo(view, fence.line.from)
 }
 
-export const codeArrows: Extension = Prec.highest(
-  keymap.of([
-    { key: 'ArrowUp', run: up },
-    { key: 'ArrowLeft', run: left }
-  ])
-)
+/** Handles the down arrow in the last line of code. Within a wrapped line, the arrow first moves to the next row. */
+const leaveDown: Command = (view) => {
+  const { main } = view.state.selection
+  // Measuring the layout is slow, so this happens only in code.
+  if (codeAround(view.state) !== 'block') return false
+  const isLastRow = view.moveVertically(main, true).head > view.state.doc.lineAt(main.head).to || main.head === view.state.doc.length
+  return isLastRow && belowCode(view)
+}
+
+/** Returns the position in the line of code above or below the caret, in the same column. Undefined unless only a fence of a code block is between them. */
+function placeInCode(state: EditorState, side: 1 | -1): number | undefined {
+  const { doc, selection } = state
+  const { main } = selection
+  const line = doc.lineAt(main.head)
+  const at = line.number + 2 * side
+  if (!main.empty || at < 1 || at > doc.lines) return undefined
+  const [fence, inner] = [doc.line(line.number + side), doc.line(at)]
+  const code = codeNode(state, fence.to)
+  if (code?.name !== 'FencedCode') return undefined
+  const isEntered =
+    side === 1
+      ? code.from >= fence.from && inner.to < code.to
+      : code.to === fence.to && code.getChildren('CodeMark').length > 1 && inner.from > code.from
+  return isEntered ? Math.min(inner.from + main.head - line.from, inner.to) : undefined
+}
+
+/** Moves the caret from the line above or below a code block to the nearest line of code, in the same column, and not to the fence. */
+export const intoCode =
+  (side: 1 | -1): StateCommand =>
+  ({ state, dispatch }) => {
+    const head = placeInCode(state, side)
+    if (head === undefined) return false
+    dispatch(state.update({ selection: EditorSelection.cursor(head), scrollIntoView: true, userEvent: 'select' }))
+    return true
+  }
+
+/** Handles the up and down arrows outside code. Within a wrapped line, the arrow first moves to the next row. */
+const enter =
+  (side: 1 | -1): Command =>
+  (view) => {
+    const { main } = view.state.selection
+    const place = placeInCode(view.state, side)
+    // Measuring the layout is slow, so this happens only next to code. A block that is drawn instead of its source has no lines to enter.
+    if (place === undefined || isDrawn(view, place)) return false
+    const { head } = view.moveVertically(main, side === 1)
+    const line = view.state.doc.lineAt(main.head)
+    return (head < line.from || head > line.to) && intoCode(side)(view)
+  }
+
+export const codeArrows: Extension = [
+  Prec.highest(
+    keymap.of([
+      { key: 'ArrowUp', run: up },
+      { key: 'ArrowLeft', run: left }
+    ])
+  ),
+  // The keys of an open menu come first.
+  Prec.high(
+    keymap.of([
+      { key: 'ArrowUp', run: enter(-1) },
+      { key: 'ArrowDown', run: leaveDown },
+      { key: 'ArrowDown', run: enter(1) }
+    ])
+  )
+]

@@ -1,6 +1,6 @@
-/** Keys in code blocks. Enter keeps the indentation, Tab and Shift-Tab change it, and the arrow keys leave and enter the block. */
+/** Keys in code blocks. Enter keeps the indentation, and Tab and Shift-Tab change it. Commands leave the block. */
 import { EditorSelection, type ChangeSpec, type EditorState, type Line, type StateCommand } from '@codemirror/state'
-import { EditorView, type Command } from '@codemirror/view'
+import { EditorView } from '@codemirror/view'
 import { codeAround, codeNode } from './in-code.ts'
 
 const unit = '  '
@@ -76,48 +76,10 @@ export const belowCode = below((line, fence) => line >= fence - 1)
 /** Leaves a code block from any of its lines. */
 export const leaveCode = below(() => true)
 
-/** Handles the down arrow. Within a wrapped line, the arrow first moves to the next row. */
-export const leaveCodeDown: Command = (view) => {
-  const { main } = view.state.selection
-  // Measuring the layout is slow, so this happens only in code.
-  if (codeAround(view.state) !== 'block') return false
-  const isLastRow = view.moveVertically(main, true).head > view.state.doc.lineAt(main.head).to || main.head === view.state.doc.length
-  return isLastRow && belowCode(view)
-}
-
-/** Returns the position above the caret in the last line of code. Undefined unless only the closing fence of a code block is between them. */
-function lineOfCodeAbove(state: EditorState): number | undefined {
-  const { main } = state.selection
-  const line = state.doc.lineAt(main.head)
-  if (!main.empty || line.number < 3) return undefined
-  const fence = state.doc.line(line.number - 1)
-  const code = codeNode(state, fence.to)
-  if (code?.name !== 'FencedCode' || code.to !== fence.to || code.getChildren('CodeMark').length < 2) return undefined
-  const last = state.doc.line(fence.number - 1)
-  return last.from > code.from ? Math.min(last.from + main.head - line.from, last.to) : undefined
-}
-
-/** Moves the caret from the line below a code block to the last line of code, in the same column, and not to the closing fence. */
-export const intoCode: StateCommand = ({ state, dispatch }) => {
-  const head = lineOfCodeAbove(state)
-  if (head === undefined) return false
-  dispatch(state.update({ selection: EditorSelection.cursor(head), scrollIntoView: true, userEvent: 'select' }))
-  return true
-}
-
 /** Whether the live view draws something else instead of the text at a position. */
 export function isDrawn(view: EditorView, place: number): boolean {
   let found = false
   for (const ranges of view.state.facet(EditorView.atomicRanges))
     ranges(view).between(place, place, (from, to) => void (found ||= from < place && place < to))
   return found
-}
-
-/** Handles the up arrow. Within a wrapped line, the arrow first moves to the row above. */
-export const enterCodeUp: Command = (view) => {
-  const { main } = view.state.selection
-  const place = lineOfCodeAbove(view.state)
-  // Measuring the layout is slow, so this happens only below code. A block that is drawn instead of its source has no lines to enter.
-  if (place === undefined || isDrawn(view, place)) return false
-  return view.moveVertically(main, false).head < view.state.doc.lineAt(main.head).from && intoCode(view)
 }

@@ -5,15 +5,14 @@
  */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState, Extension } from '@codemirror/state'
-import { Prec, RangeSet, StateEffect } from '@codemirror/state'
-import { BlockWrapper, Decoration, EditorView, ViewPlugin, keymap, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { RangeSet, StateEffect } from '@codemirror/state'
+import { BlockWrapper, Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { isAddedTextNew } from '../added-text.ts'
 import { taskTick } from '../binding.ts'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading } from './blocks.ts'
 import { LiveContext, type Reveal } from '../context.ts'
 import { frontMatterEnd } from '../front-matter.ts'
-import { enterCodeUp, leaveCodeDown } from '../commands-code.ts'
 import { noteNumbers } from '../notes.ts'
 import { grids } from '../grid/grids.ts'
 import { table } from '../grid/layout.ts'
@@ -201,11 +200,4 @@ const pointer = EditorView.domEventHandlers({
   }
 })
 
-const codeKeys = Prec.high(
-  keymap.of([
-    { key: 'ArrowDown', run: leaveCodeDown },
-    { key: 'ArrowUp', run: enterCodeUp }
-  ])
-)
-
-export const liveView: Extension = [plugin, pointer, grids, codeKeys, wideTables]
+export const liveView: Extension = [plugin, pointer, grids, wideTables]
