@@ -407,7 +407,7 @@ test('[WRITE-235] on a phone, a table that fits into the text has no shadow at i
   await page.context().close()
 })
 
-test('[GRID-19] adding a row near the end of the text does not scroll the text', async () => {
+test('[GRID-19] [GRID-112] adding a row near the end of the text does not scroll the text, and an empty row is as high as another one', async () => {
   const document = await createDocument(world.url, `${'words\n\n'.repeat(60)}| n | w |\n| - | - |\n| 9 | b |\n`)
   const { page } = await open(document.url)
   await page.keyboard.press('Control+End')
@@ -420,6 +420,9 @@ test('[GRID-19] adding a row near the end of the text does not scroll the text',
   await add.click()
   await until(async () => (await editorText(page)).endsWith('| 9 | b |\n|  |  |\n|  |  |\n'), 'two more rows')
   expect(await scrolled()).toBe(before)
+  const heights = await page.locator('.md-grid-row').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
+  expect(Math.max(...heights.slice(1)) - Math.min(...heights.slice(1))).toBeLessThan(1)
+  expect((await page.locator('.cm-cursor-primary').boundingBox())?.height).toBeGreaterThan(12)
   // Typing there still keeps space below the caret.
   await page.keyboard.press('Enter')
   await page.keyboard.type('x')
