@@ -10,7 +10,8 @@ import { placedFormatted, placedText } from '../web/editor/paste/placed.ts'
 function after(marked: string, change: (state: EditorState) => TransactionSpec | undefined): string | undefined {
   const [before = '', selected = '', rest] = marked.split('|')
   const head = rest === undefined ? before.length : before.length + selected.length
-  const state = EditorState.create({ doc: before + selected + (rest ?? ''), selection: { anchor: before.length, head } })
+  const doc = before + selected + (rest ?? '')
+  const state = EditorState.create({ doc, selection: { anchor: before.length, head }, extensions: markdown() })
   const spec = change(state)
   if (spec === undefined) return undefined
   const made = state.update(spec).state
@@ -50,9 +51,26 @@ test.each([
   ['- |', '- a', '- a|'],
   ['- one|', '* a\n* b', '- one\n- a\n- b|'],
   ['- it is |', '- 5', undefined],
-  ['- one|', 'a\nb', undefined],
+  ['- one|', 'a\n\nb', undefined],
   ['text|', '- a\n- b', undefined]
 ])('[PASTE-30] in %j, the Markdown list %j', (before, text, expected) => {
+  expect(plain(before, text)).toBe(expected)
+})
+
+test.each([
+  ['- one\n- |', 'a\nb\nc\n', '- one\n- a\n- b\n- c|'],
+  ['- on|e', 'a\nb', '- ona\n- b|e'],
+  ['- [x] one |', 'a\nb', '- [x] one a\n- [ ] b|'],
+  ['1. one\n   1. |\n2. two', 'a\nb', '1. one\n   1. a\n   2. b|\n2. two'],
+  ['1. |\n2. two', 'a\nb', '1. a\n2. b|\n3. two'],
+  ['> - |', 'a\nb', '> - a\n> - b|'],
+  ['- |', 'a\n- b\n2. c', '- a\n- b\n- c|'],
+  ['- [ ] |', 'a\n- [x] b', '- [ ] a\n- [x] b|'],
+  ['- |', 'a\n```\nb\n```', undefined],
+  ['- |', 'a\n  b', undefined],
+  ['- |', 'a\n', undefined],
+  ['words\n1986. a|', 'b\nc', undefined]
+])('[PASTE-35] in %j, the lines %j', (before, text, expected) => {
   expect(plain(before, text)).toBe(expected)
 })
 

@@ -341,6 +341,17 @@ test.each([
 })
 
 test.each([
+  ['words\n1986. a|', 'words\n1986. a\nb|'],
+  ['> words\n> 1986. a|', '> words\n> 1986. a\n> b|'],
+  ['- - -|', '- - -\nb|'],
+  ['words\n1. a|', 'words\n1. a\n2. b|'],
+  ['words\n\n1986. a|', 'words\n\n1986. a\n1987. b|'],
+  ['words\n- a|', 'words\n- a\n- b|']
+])('[WRITE-326] Enter after %j begins a new item only in a list', (before, expected) => {
+  expect(enterAndType(before, 'b')).toBe(expected)
+})
+
+test.each([
   ['- one|', '- two', '- one\n- two|'],
   ['- one|', '- - two', '- one\n- - two|'],
   ['* one|', '* two', '* one\n* two|'],

@@ -36,6 +36,19 @@ export function itemOf(text: string): Item | undefined {
   return { lead, marker, next, length: match[0].length, nextNumber: number === undefined ? undefined : Number(number) + 1 }
 }
 
+/**
+ * Returns the beginning of a line. Text in the form of an item is no item where Markdown reads it as something else: only the number 1 can interrupt a
+ * paragraph. A mark without text counts, because its item has not been written yet.
+ */
+export function itemAt(state: EditorState, { from, text }: Line): Item | undefined {
+  const found = itemOf(text)
+  if (found === undefined || found.marker === '' || found.length === text.length) return found
+  const { lead } = found
+  // Text that is not parsed yet belongs to the document.
+  if (/^(?:ListMark|Document)$/.test(syntaxTree(state).resolveInner(from + lead.length, 1).name)) return found
+  return lead.includes('>') ? { lead, marker: '', next: lead, length: lead.length, nextNumber: undefined } : undefined
+}
+
 interface Renumbered {
   readonly from: number
   readonly to: number
@@ -107,7 +120,7 @@ export const continueList: Command = (view) => {
   const { main } = state.selection
   if (state.readOnly || !main.empty || isInCode(state, main.head)) return false
   const line = state.doc.lineAt(main.head)
-  const found = itemOf(line.text)
+  const found = itemAt(state, line)
   if (found === undefined || main.head < line.from + found.length) return false
   const empty = line.text.slice(found.length).trim() === ''
   if (empty) {

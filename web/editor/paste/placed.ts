@@ -1,6 +1,6 @@
 /** Places pasted Markdown so that it stays in the quote or the list around the caret. */
 import { EditorSelection, type EditorState, type TransactionSpec } from '@codemirror/state'
-import { itemOf, renumber, type Item } from '../commands-list.ts'
+import { itemAt, itemOf, renumber, type Item } from '../commands-list.ts'
 
 interface PastedItem {
   /** The width of the marker and the spaces after it. */
@@ -31,6 +31,13 @@ function itemsOf(markdown: string): PastedItem[] | undefined {
   return items.length === 0 ? undefined : items
 }
 
+/** Returns one item for each line of ordinary text. Undefined for a single line, and for text with blank lines or other blocks. */
+function itemsOfLines(text: string): PastedItem[] | undefined {
+  const lines = text.split('\n')
+  if (lines.length === 1 || lines.some((line) => /^(?:\s|$|#{1,6} |[>|<]|```|~~~|\$\$|---)/.test(line))) return undefined
+  return lines.map((line) => ({ width: 0, lines: [line.replace(marker, '$2')] }))
+}
+
 const boxAtEnd = /\[[ xX]\][ \t]+$/
 const boxAtStart = /^\[[ xX]\] /
 
@@ -44,10 +51,11 @@ interface Place {
   readonly after: string
 }
 
-function placeOf({ doc, selection }: EditorState): Place {
-  const { from, to } = selection.main
+function placeOf(state: EditorState): Place {
+  const { doc } = state
+  const { from, to } = state.selection.main
   const line = doc.lineAt(from)
-  const item = itemOf(line.text)
+  const item = itemAt(state, line)
   const found = item !== undefined && from - line.from >= item.lead.trimEnd().length ? item : undefined
   const isInMarker = found !== undefined && from - line.from < found.length
   const start = found === undefined ? 0 : isInMarker ? found.lead.trimEnd().length : found.length
@@ -77,14 +85,18 @@ const pasted = (from: number, insert: string, rest: TransactionSpec): Transactio
   ...rest
 })
 
-/** Adds pasted items to the list around the caret. An empty item becomes the first one, and text after the caret becomes an item of its own. */
-function inList(state: EditorState, place: Place, found: Item, items: readonly PastedItem[]): TransactionSpec {
-  const { from, to, head, before, after } = place
+/**
+ * Adds pasted items to the list around the caret. An empty item becomes the first one, and text after the caret becomes an item of its own. The first
+ * and the last of several lines join the text around them.
+ */
+function inList(state: EditorState, place: Place, found: Item, items: readonly PastedItem[], areLines = false): TransactionSpec {
+  const { from, to, head, before } = place
+  const after = areLines ? '' : place.after
   const { lead, next, nextNumber } = found
   const dot = found.marker.slice(-1)
   const [gap = ' '] = /^[ \t]+/.exec(next.slice(lead.length + found.marker.length)) ?? []
   const isTask = boxAtEnd.test(next)
-  const own = before === '' ? 1 : 0
+  const own = areLines || before === '' ? 1 : 0
   const markAt = (index: number): string => (nextNumber === undefined ? found.marker : `${nextNumber - own + index}${dot}`) + gap
   const boxFor = (text: string): string => (isTask && !boxAtStart.test(text) ? '[ ] ' : '')
   const written = items.map(({ lines: [first = '', ...more] }, index) => {
@@ -94,7 +106,7 @@ function inList(state: EditorState, place: Place, found: Item, items: readonly P
     return start + led([first, ...more].join('\n'), lead + ' '.repeat(mark.length))
   })
   // A pasted check box replaces the one of an empty task.
-  const box = own === 1 && boxAtStart.test(items[0]?.lines[0] ?? '') ? (boxAtEnd.exec(head)?.[0].length ?? 0) : 0
+  const box = before === '' && boxAtStart.test(items[0]?.lines[0] ?? '') ? (boxAtEnd.exec(head)?.[0].length ?? 0) : 0
   const insert = written.join('')
   const end = after === '' ? '' : `\n${lead}${markAt(items.length)}${boxFor('')}`
   const last = state.doc.lineAt(to)
@@ -142,6 +154,8 @@ export function placedText(state: EditorState, text: string): TransactionSpec | 
   if (found === undefined || state.selection.ranges.length > 1) return undefined
   const items = found.marker === '' ? undefined : itemsOf(text.trimEnd())
   if (items !== undefined && (before === '' || items.length > 1)) return inList(state, place, found, items)
+  const lines = found.marker === '' ? undefined : itemsOfLines(text.trimEnd())
+  if (lines !== undefined) return inList(state, place, found, lines, true)
   const quote = quoteOf(place)
   if (quote === '' || !text.includes('\n') || /\n[ \t]*>/.test(text)) return undefined
   const insert = led(text, quote)
