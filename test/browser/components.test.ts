@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
-import { ask, listSuggestions } from './annotations.ts'
+import { ask, listComments, listSuggestions } from './annotations.ts'
 import { look } from './appearance.ts'
 import { createDocument, createLink, type Document, editorText, readMarkdown, saved, until } from './browser.ts'
 import { createVisits } from './visits.ts'
@@ -1439,10 +1439,10 @@ test('[COMP-48] a card keeps the focus when a move is undone or others move card
   await leave()
 })
 
-test('[COMP-134] [COMP-135] a click only selects a cell, also the second one; a comment does not begin while the focus is in a component', async () => {
+test('[COMP-134] [COMP-135] a click only selects a cell, also the second one; a comment is on the part of a component that has the focus', async () => {
   const sheet = (price: string): string =>
     `Some words\n\n\`\`\`sheet\n| A | B |\n|---|---|\n| ${price} | 3 |\n\`\`\`\n\n\`\`\`board\n## Todo\n- [ ] Test\n\`\`\`\n`
-  const { page, text, leave } = await writer(sheet('12.75'))
+  const { page, document, text, leave } = await writer(sheet('12.75'))
   const cell = page.locator('[data-cell=A2]')
   const field = page.locator('.sheet-field:focus')
   await page.locator('.cm-line', { hasText: 'Some words' }).click()
@@ -1462,29 +1462,32 @@ test('[COMP-134] [COMP-135] a click only selects a cell, also the second one; a 
     await text(sheet(`5${'1'.repeat(index + 1)}`))
   }
 
-  const says = page.locator('.toast', { hasText: 'Select text to comment on it.' })
-  const isRefused = async (): Promise<void> => {
+  const composer = page.getByRole('textbox', { name: 'Write a comment' })
+  /** Begins a comment with the shortcut, and leaves it again. */
+  const isOn = async (words: string): Promise<void> => {
     await page.keyboard.press('Control+Alt+m')
-    await says.waitFor()
-    expect(await page.getByRole('textbox', { name: 'Comment' }).count()).toBe(0)
-    expect(await page.locator('.early-field').count()).toBe(0)
+    await page.locator('.card-quote', { hasText: words }).waitFor()
+    await composer.press('Escape')
+    await composer.waitFor({ state: 'detached' })
   }
   await cell.click()
-  await isRefused()
-  await cell.and(page.locator(':focus-within')).waitFor()
-  await page.keyboard.type('7')
-  await page.keyboard.press('Enter')
-  await text(sheet('7'))
-  await says.waitFor({ state: 'detached' })
-  const card = page.locator('.card', { hasText: 'Test' })
-  await card.focus()
-  await isRefused()
-  await card.and(page.locator(':focus')).waitFor()
+  await isOn('5111')
+  await page.locator('.card', { hasText: 'Test' }).focus()
+  await isOn('Test')
   // In the text, a comment begins at the caret as before.
   await page.locator('.cm-line', { hasText: 'Some words' }).click()
-  await page.keyboard.press('Control+Alt+m')
-  await page.locator('.card textarea').waitFor()
+  await isOn('Some words')
   await leave()
+
+  const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
+  await commenter.page.locator('.cm-line', { hasText: 'Some words' }).click()
+  await commenter.page.locator('.card-text', { hasText: 'Test' }).click()
+  await commenter.page.keyboard.press('Control+.')
+  await commenter.page.locator('.side-panel').getByRole('button', { name: 'Comment', exact: true }).click()
+  await commenter.page.getByRole('textbox', { name: 'Write a comment' }).fill('Which one?')
+  await commenter.page.keyboard.press('Control+Enter')
+  await until(async () => (await listComments(document)).some(({ target }) => target.quote === 'Test'), 'the comment is on the card')
+  await commenter.leave()
 })
 
 test('[COMP-37] faults are shown in place: an unclosed fence, the reason for an error in a cell, a failing widget', async () => {

@@ -255,7 +255,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     const holder = held.value.get(keyOf(message))
     const young = proposed.texts.get(message.index)
     return (
-      <li class='message' key={edited === undefined ? message.index : draftKey}>
+      <li class='message' key={edited === undefined ? message.index : draftKey} data-line={message.index}>
         <p class='message-head'>
           <b dir='auto'>{displayName(message.author)}</b> {timeOf(message)}
           {isMine && edited === undefined && (
@@ -347,7 +347,9 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
           (follows.current = scrollTop + clientHeight >= scrollHeight - 8)
         }
       >
-        <ol class='chat-list'>{items}</ol>
+        <ol class='chat-list' onClick={({ target }) => input.focused(target as Element)}>
+          {items}
+        </ol>
       </div>
       {mayChange && isUnnamed && (
         <p class='component-rest'>

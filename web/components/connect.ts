@@ -11,6 +11,7 @@ import { holdsOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
 import { labelOf } from './labels.ts'
 import { createNotices, noticeMs, offerUndo } from './notices.ts'
+import { drawnPart, rangeOfPart } from './part-range.ts'
 import { sheetsAround } from './sheets-around.ts'
 
 const noSheets = documentSheets([], 0)
@@ -106,6 +107,12 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
           (text) => offerUndo(view, text)
         )
       return done
+    },
+    focused(element) {
+      page.focusedPart.value = () => {
+        const now = fresh()?.fence
+        return now && rangeOfPart(now, element.isConnected ? drawnPart(element) : {})
+      }
     },
     hold: (item) => holds.take(name.peek(), item),
     select: (cell) => holds.select(name.peek(), cell),

@@ -38,6 +38,8 @@ export interface ComponentInput {
    * `page` itself is no undo step.
    */
   act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program' | 'page'): boolean
+  /** Notes that an element of the component has the focus. A comment that begins now is on its source. */
+  focused(part: Element): void
   /** Tells others which part this person is editing. Undefined means none. */
   hold(item: string | undefined): void
   /** Tells others which cell this person has selected. Undefined means none. */

@@ -97,7 +97,15 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
 
   const Shown = body
   return (
-    <section class='frame' aria-label={name} aria-busy={body === undefined} tabIndex={-1} ref={element} onKeyDown={keyDown}>
+    <section
+      class='frame'
+      aria-label={name}
+      aria-busy={body === undefined}
+      tabIndex={-1}
+      ref={element}
+      onKeyDown={keyDown}
+      onFocusIn={({ target }) => input.focused(target as Element)}
+    >
       <div class='frame-bar'>
         {kind === 'chart' && refusal.value === undefined ? (
           <button type='button' class='frame-name' dir='auto' title={t('Change the title')} onClick={() => (input.wantsTitle.value = true)}>

@@ -81,6 +81,7 @@ export function createView(session: Session): StartablePage {
   const formats = signal<ReadonlySet<string>>(new Set())
   const inCode = signal<CodeAround | undefined>(undefined)
   const inComponent = signal(false)
+  const focusedPart: Page['focusedPart'] = { value: undefined }
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const seen: Page['seen'] = { value: undefined }
@@ -108,6 +109,7 @@ export function createView(session: Session): StartablePage {
   }
   const noteFocus = ({ type, target, relatedTarget }: FocusEvent): void => {
     const focused = type === 'focusin' ? target : relatedTarget
+    if (focused === editor.value?.view.contentDOM) focusedPart.value = undefined
     inComponent.value = focused instanceof Element && focused.closest('.cm-content .md-component') !== null
   }
   const keyOnPage = (event: KeyboardEvent): void => {
@@ -246,6 +248,7 @@ export function createView(session: Session): StartablePage {
     formats,
     inCode,
     inComponent,
+    focusedPart,
     outline,
     quiet,
     seen,

@@ -337,7 +337,6 @@ export const de: Catalogue = {
   'Go to': 'Gehe zu',
   'Select a comment first.': 'Wähle zuerst einen Kommentar aus.',
   'Select a suggestion first.': 'Wähle zuerst einen Vorschlag aus.',
-  'Select text to comment on it.': 'Markiere Text, um ihn zu kommentieren.',
   'Go to the first one': 'Zum ersten davon',
   'Go to your documents': 'Zu deinen Dokumenten',
   'grid columns rows': 'Raster Spalten Zeilen',

@@ -1,5 +1,6 @@
 /** The page as its features see it: its session, its display, and the functions that change the display. This module contains only types. */
 import type { ReadonlySignal, Signal } from '@preact/signals'
+import type { Range } from '../../shared/text/targets.ts'
 import type { CodeAround } from '../editor/in-code.ts'
 import type { Editor, WritingMode } from '../editor/setup/editor.ts'
 import type { Named } from '../presence/mention-names.ts'
@@ -40,6 +41,11 @@ export interface View extends Named {
   readonly inCode: { value: CodeAround | undefined }
   /** Whether the focus is in a component. Its caret then replaces the caret of the text, which may be far away. */
   readonly inComponent: { value: boolean }
+  /**
+   * Returns the source of the part of a component that has the focus, or had it last if the focus is in the controls of the page. Offsets are in the
+   * text of the editor. Undefined after the focus has returned to the text.
+   */
+  readonly focusedPart: { value: (() => Range | undefined) | undefined }
   /** Whether the outline is visible. */
   readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }

@@ -7,7 +7,6 @@ import { type Range as Span, wholeCharacters } from '../../../shared/text/target
 import { placesOf } from '../../../shared/text/characters.ts'
 import { textMap } from '../../editor/binding.ts'
 import { t } from '../../text/t.ts'
-import { focusBefore, wasInComponent } from '../../ui/early-field.ts'
 import { toast } from '../../ui/toast.tsx'
 import { sheets } from './above-sheet.ts'
 import { composerId } from './items.ts'
@@ -18,8 +17,8 @@ import { targetOf } from '../suggestions/targets.ts'
 
 export interface Writing {
   /**
-   * Begins a comment on the selection. Without one, the comment is on the caret's cell or line (except in the reading view), or else on the entire
-   * document.
+   * Begins a comment on the focused part of a component, or on the selection. Without them, the comment is on the caret's cell or line (except in the
+   * reading view), or else on the entire document.
    */
   comment(): void
   send(): void
@@ -44,6 +43,9 @@ export function openWriting({ page, editor: { view }, store, positions, active, 
       picked.value = undefined
       return span && { from: shown(span.from), to: shown(span.to) }
     }
+    // The caret of the text may be far away from the component.
+    const part = page.focusedPart.value?.()
+    if (part !== undefined) return part
     const { main } = view.state.selection
     return main.empty ? wordsAtCaret(view.state) : main
   }
@@ -51,12 +53,6 @@ export function openWriting({ page, editor: { view }, store, positions, active, 
   const comment = (): void => {
     if (!store.canComment.value) {
       toast(t('Your link does not allow comments.'))
-      return
-    }
-    // The caret of the text may be far away from the component.
-    if (wasInComponent() && page.mode.value !== 'read') {
-      toast(t('Select text to comment on it.'))
-      focusBefore()
       return
     }
     if (composer.value === undefined) {
