@@ -282,6 +282,21 @@ test('[FENCE-74] after a row was moved, a cell that is set twice offline changes
   expect(rowsOf(all)).toEqual(['| c | 3 |', '| a | 75 |', '| b | 2 |'])
 })
 
+test.each(orders)('[FENCE-76] a cell that two people set has one of the values if one of them moves the row (ids %i and %i)', (...ids) => {
+  for (const isUndone of [false, true])
+    for (const isFirst of [false, true]) {
+      const { all, ann, sue } = two(rows, ids)
+      actOnSheet(ann, (sheet) => setCell(sheet, 2, 1, '72'))
+      actOnSheet(sue, (sheet) => setCell(sheet, 2, 1, '1'))
+      if (isFirst) while (all.receive(sue));
+      actOnSheet(ann, (sheet) => moveRow(sheet, 2, 1))
+      if (isUndone) ann.undo.undo()
+      all.end()
+      const moved = isUndone ? ['| a | 1 |', '| b | 1 |', '| c | 3 |'] : ['| b | 1 |', '| a | 1 |', '| c | 3 |']
+      expect(rowsOf(all)).toEqual(moved)
+    }
+})
+
 test.each(orders)(
   '[EDIT-110] undo of a move leaves each line of the page alone if somebody else changed the card (ids %i and %i)',
   (...ids) => {

@@ -20,6 +20,8 @@ export interface Copy {
 export interface LineChange {
   readonly base: string
   readonly changed: string
+  /** Both without the text that others wrote at the same places, and that the author of the change did not know. Absent if there is none. */
+  readonly blind?: { readonly base: string; readonly changed: string } | undefined
 }
 
 /** The longest text in which lines are looked for, in UTF-16 units. In longer text, all copies stay. */
@@ -176,7 +178,7 @@ const changedText = (content: string, at: number, { base, changed }: LineChange)
 }
 
 /** Returns the edits that carry out a change on a line that was moved meanwhile. Undefined if somebody has changed the same place. */
-export const changedLine = (content: string, at: number, { base, changed }: LineChange): readonly Edit[] | undefined => {
+export const changedLine = (content: string, at: number, { base, changed, blind }: LineChange): readonly Edit[] | undefined => {
   const fence = fenceAt(content, at)
   if (fence === undefined) return changedText(content, at, { base, changed })
   const block = blockAt(fence, at)
@@ -189,10 +191,14 @@ export const changedLine = (content: string, at: number, { base, changed }: Line
   const cells = cellsOf([base, changed, now])
   if (cells === undefined) return undefined
   const [old, young, here] = cells as [string[], string[], string[]]
+  const [oldBlind, youngBlind] = (blind && cellsOf([blind.base, blind.changed])) ?? []
   let offset = block.text.from
   const edits: Edit[] = []
   for (const [index, cell] of here.entries()) {
-    const [was, is] = [old[index] ?? '', young[index] ?? '']
+    const was = old[index] ?? ''
+    // If two people set the whole cell, one value stays.
+    const isSet = oldBlind?.[index]?.trim() === '' && youngBlind?.[index]?.trim() !== ''
+    const is = (isSet ? youngBlind?.[index] : young[index]) ?? ''
     // A move adjusts formulas.
     if (was !== is && !is.trim().startsWith('=')) {
       // A value that was set at the new place is newer.

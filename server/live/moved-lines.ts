@@ -18,6 +18,22 @@ import {
   wasShown,
   deletedLines
 } from '../../shared/text/moved-lines.ts'
+import {
+  isIn,
+  isInSpans,
+  isJoined,
+  isLive,
+  itemsMax,
+  joined,
+  keyOf,
+  lineFrom,
+  type Piece,
+  pieceOf,
+  rivalsOf,
+  spanOf,
+  unitsOf,
+  walkLine
+} from './line-parts.ts'
 import type { Span } from './update-check.ts'
 import {
   changedLine,
@@ -33,20 +49,13 @@ import {
   withGone
 } from './moved-line-edits.ts'
 
-/** The most new items of a transaction and items of a line, and the most lines whose old text is kept or that wait. */
-const itemsMax = 1000
+/** The most lines whose old text is kept or that wait. */
 const linesMax = 100
 /** The most deletions in an update that is compared with old lines. */
 const spansMax = 2000
 
 /** Matches a line that may be a card or row, and whose old text is kept if it was deleted. */
 const partLine = /^(?:[-*+][ \t]|\|)/
-
-/** A part of a line that was visible before a move. */
-interface Piece {
-  readonly id: Y.ID
-  readonly text: string
-}
 
 /**
  * A line at the place from which it was moved, as people see it who do not know of the move. They may write there for a while, and their text is
@@ -58,6 +67,8 @@ interface OldLine {
   readonly first: Y.ID
   /** The text of the line. It includes text that the move removed, and text that was brought to the new place. */
   readonly pieces: readonly Piece[]
+  /** Text between these parts that was deleted before the move. Such people may still have seen it. */
+  readonly gone: readonly Span[]
   /** The deletions of such people. */
   readonly deletions: readonly Span[]
   readonly shown: string
@@ -84,15 +95,6 @@ interface Restored {
 
 type Work = { readonly copy: Y.ID; readonly from: Y.ID } | Late | Restored
 
-const textOf = ({ content }: Y.Item): string => (content instanceof Y.ContentString ? content.str : '')
-
-const isInSpans = (spans: readonly Span[], { client, clock }: Y.ID): boolean =>
-  spans.some((each) => each.client === client && each.from <= clock && clock < each.to)
-
-const isIn = (id: Y.ID | null, pieces: readonly Piece[]): boolean =>
-  id !== null &&
-  pieces.some((piece) => piece.id.client === id.client && piece.id.clock <= id.clock && id.clock < piece.id.clock + piece.text.length)
-
 /** Returns the deletions on a line in updates of people who still saw the line. */
 const deletedOn = ({ first, pieces }: OldLine, updates: readonly (readonly Span[])[]): Span[] =>
   updates
@@ -102,58 +104,6 @@ const deletedOn = ({ first, pieces }: OldLine, updates: readonly (readonly Span[
         pieces.some((piece) => piece.id.client === client && from < piece.id.clock + piece.text.length && piece.id.clock < to)
       )
     )
-
-/** Passes the parts of a line from its first character on to `take`. Returns the id of the line break, or undefined. */
-const walkLine = (store: Y.Doc['store'], first: Y.ID, end: Y.ID | undefined, take: (item: Y.Item, from: number, to: number) => boolean) => {
-  let offset = first.clock - (itemAt(store, first)?.id.clock ?? 0)
-  for (
-    let [item, step]: [Y.Item | null, number] = [itemAt(store, first) ?? null, 0];
-    item !== null && step < itemsMax;
-    item = item.right, step++
-  ) {
-    const stop = end?.client === item.id.client && end.clock >= item.id.clock && end.clock < item.id.clock + item.length
-    const shown = take(item, offset, stop ? end.clock - item.id.clock : item.length)
-    const at = shown ? textOf(item).indexOf('\n', offset) : -1
-    if (at !== -1) return Y.createID(item.id.client, item.id.clock + at)
-    if (stop) return end
-    offset = 0
-  }
-  return undefined
-}
-
-const pieceOf = (item: Y.Item, from: number, to: number): Piece => {
-  const [text = ''] = textOf(item).slice(from, to).split('\n', 1)
-  return { id: Y.createID(item.id.client, item.id.clock + from), text }
-}
-
-/** Returns the parts of a line that are visible, and the line break behind it. */
-const lineFrom = (store: Y.Doc['store'], first: Y.ID, isShown: (item: Y.Item) => boolean) => {
-  const pieces: Piece[] = []
-  const end = walkLine(store, first, undefined, (item, from, to) => {
-    const shown = isShown(item)
-    const piece = shown ? pieceOf(item, from, to) : undefined
-    if (piece !== undefined && piece.text !== '') pieces.push(piece)
-    return shown
-  })
-  return { pieces, end }
-}
-
-const keyOf = ({ client, clock }: Y.ID): string => `${client} ${clock}`
-const isLive = (item: Y.Item): boolean => !item.deleted && item.countable
-const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join('')
-
-/** Whether the line break before a character is deleted. */
-const isJoined = (store: Y.Doc['store'], first: Y.ID): boolean => {
-  const begin = itemAt(store, first)
-  let item = begin !== undefined && begin.id.clock === first.clock ? begin.left : (begin ?? null)
-  for (let step = 0; item !== null && !isLive(item) && step < itemsMax; item = item.left, step++)
-    if (textOf(item).includes('\n')) return true
-  return item !== null && isLive(item) && !/\n[ \t>]*$/.test(textOf(item))
-}
-
-/** Returns the ids of the characters of some parts. */
-const unitsOf = (pieces: readonly Piece[]): Y.ID[] =>
-  pieces.flatMap(({ id, text }) => Array.from({ length: text.length }, (_unit, at) => Y.createID(id.client, id.clock + at)))
 
 interface DocumentText {
   readonly ydoc: Y.Doc
@@ -195,19 +145,33 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
     // Others write at the end of the line above in the same way as people who still see this line. The mark of a move distinguishes them.
     if (to === undefined && end !== undefined && indexOf(end) !== undefined && isJoined(store, from)) return
     let isRewritten = false
-    walkLine(store, from, end, (item) => {
+    const last = pieces.at(-1)
+    const hidden: Span[] = []
+    const gone: Span[] = []
+    walkLine(store, from, end, (item, begin, stop) => {
       isRewritten ||= isLive(item) && isNew(transaction, item)
+      if (item.deleted && !isNew(transaction, item) && !wasShown(transaction, item)) hidden.push(spanOf(item, begin, stop))
+      // People who know of the move write behind the last part.
+      if (last !== undefined && isInSpans([spanOf(item, begin, stop)], last.id)) gone.push(...hidden)
       return false
     })
     if (isRewritten) return
     const shown = joined(pieces)
-    old = [...old, { to, first: from, pieces, end, shown, deletions: [], restorers: [], restored: [] }].slice(-linesMax)
+    old = [...old, { to, first: from, pieces, gone, end, shown, deletions: [], restorers: [], restored: [] }].slice(-linesMax)
     const left = pieces.filter(({ id }) => itemAt(store, id)?.deleted === false)
     if (left.length === 0) return
     const known = pieces.filter((piece) => !left.includes(piece))
     // Somebody may have moved the line again.
     const base = (to && joined(lineFrom(store, to, isLive).pieces)) || joined(known)
-    add({ first: from, to, change: { base, changed: shown }, left: unitsOf(left) })
+    add({ first: from, to, change: { base, changed: shown, blind: blindChange(left, pieces, known) }, left: unitsOf(left) })
+  }
+
+  /** Returns a change as it is without text that the writers of these parts did not know; undefined if they knew all of it. */
+  const blindChange = (left: readonly Piece[], now: readonly Piece[], before: readonly Piece[]): LineChange['blind'] => {
+    const rivals = now.length > itemsMax ? [] : rivalsOf(store, left)
+    if (rivals.length === 0) return undefined
+    const without = (pieces: readonly Piece[]): string => joined(pieces.filter(({ id }) => !isInSpans(rivals, id)))
+    return { base: without(before), changed: without(now) }
   }
 
   /** Returns the characters that a transaction restored on a line. */
@@ -239,11 +203,12 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
     const late = deletedOn(line, noted)
     const deletions = [...line.deletions, ...late]
     const left: Piece[] = []
-    let shown = ''
+    const [before, now]: [Piece[], Piece[]] = [[], []]
     const isLate = (item: Y.Item): boolean => {
       if (isPending(item.id) || line.restorers.includes(item.id.client)) return false
       const known = [...line.pieces, ...left]
-      const [begins, ends] = [isIn(item.origin, known), isIn(item.rightOrigin, known)]
+      const isKnown = (id: Y.ID | null): boolean => isIn(id, known) || (id !== null && isInSpans(line.gone, id))
+      const [begins, ends] = [isKnown(item.origin), isKnown(item.rightOrigin)]
       // People who know of the move write behind the mark that the move or the service left there.
       if (line.restorers.length === 0) return begins || ends
       // Others may also write on the restored line.
@@ -254,21 +219,27 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
         if (!isIn(item.id, line.pieces) && !isLate(item)) return false
         const piece = pieceOf(item, from, until)
         if (!isPending(item.id)) left.push(piece)
-        shown += piece.text
+        if (isIn(item.id, line.pieces)) before.push(piece)
+        now.push(piece)
         return true
       }
       for (const { id, text } of line.pieces) {
         const begin = Math.max(id.clock, item.id.clock + from)
         const stop = Math.min(id.clock + text.length, item.id.clock + until)
         if (id.client !== item.id.client) continue
-        for (let clock = begin; clock < stop; clock++)
-          if (!isInSpans(deletions, Y.createID(id.client, clock))) shown += text.charAt(clock - id.clock)
+        for (let clock = begin; clock < stop; clock++) {
+          const unit = { id: Y.createID(id.client, clock), text: text.charAt(clock - id.clock) }
+          if (!isInSpans(line.deletions, unit.id)) before.push(unit)
+          if (!isInSpans(deletions, unit.id)) now.push(unit)
+        }
       }
       return false
     })
+    const shown = joined(now)
     if (left.some(({ id }) => hasArrived(store, id) && isLine(id))) return []
     if (shown === line.shown && left.length === 0) return [line]
-    add({ first: line.first, to: line.to, change: { base: line.shown, changed: shown }, left: unitsOf(left) })
+    const change = { base: line.shown, changed: shown, blind: blindChange(left, now, before) }
+    add({ first: line.first, to: line.to, change, left: unitsOf(left) })
     return [{ ...line, deletions, shown, pieces: [...line.pieces, ...left] }]
   }
 

@@ -1,0 +1,103 @@
+/** The parts of a line, and what is known about the people who wrote them. */
+import * as Y from 'yjs'
+import { itemAt } from '../../shared/text/moved-lines.ts'
+import type { Span } from './update-check.ts'
+
+/** The most items of a line, and the most neighbors of a part, that are examined. */
+export const itemsMax = 1000
+const neighborsMax = 50
+
+/** A part of a line that was visible before a move. */
+export interface Piece {
+  readonly id: Y.ID
+  readonly text: string
+}
+
+const textOf = ({ content }: Y.Item): string => (content instanceof Y.ContentString ? content.str : '')
+
+export const isInSpans = (spans: readonly Span[], { client, clock }: Y.ID): boolean =>
+  spans.some((each) => each.client === client && each.from <= clock && clock < each.to)
+
+export const isIn = (id: Y.ID | null, pieces: readonly Piece[]): boolean =>
+  id !== null &&
+  pieces.some((piece) => piece.id.client === id.client && piece.id.clock <= id.clock && id.clock < piece.id.clock + piece.text.length)
+
+/** Passes the parts of a line from its first character on to `take`. Returns the id of the line break, or undefined. */
+export const walkLine = (
+  store: Y.Doc['store'],
+  first: Y.ID,
+  end: Y.ID | undefined,
+  take: (item: Y.Item, from: number, to: number) => boolean
+) => {
+  let offset = first.clock - (itemAt(store, first)?.id.clock ?? 0)
+  for (
+    let [item, step]: [Y.Item | null, number] = [itemAt(store, first) ?? null, 0];
+    item !== null && step < itemsMax;
+    item = item.right, step++
+  ) {
+    const stop = end?.client === item.id.client && end.clock >= item.id.clock && end.clock < item.id.clock + item.length
+    const shown = take(item, offset, stop ? end.clock - item.id.clock : item.length)
+    const at = shown ? textOf(item).indexOf('\n', offset) : -1
+    if (at !== -1) return Y.createID(item.id.client, item.id.clock + at)
+    if (stop) return end
+    offset = 0
+  }
+  return undefined
+}
+
+export const pieceOf = (item: Y.Item, from: number, to: number): Piece => {
+  const [text = ''] = textOf(item).slice(from, to).split('\n', 1)
+  return { id: Y.createID(item.id.client, item.id.clock + from), text }
+}
+
+/** Returns the parts of a line that are visible, and the line break behind it. */
+export const lineFrom = (store: Y.Doc['store'], first: Y.ID, isShown: (item: Y.Item) => boolean) => {
+  const pieces: Piece[] = []
+  const end = walkLine(store, first, undefined, (item, from, to) => {
+    const shown = isShown(item)
+    const piece = shown ? pieceOf(item, from, to) : undefined
+    if (piece !== undefined && piece.text !== '') pieces.push(piece)
+    return shown
+  })
+  return { pieces, end }
+}
+
+export const spanOf = ({ id: { client, clock } }: Y.Item, from: number, to: number): Span => ({
+  client,
+  from: clock + from,
+  to: clock + to
+})
+
+/** Returns the text that the writers of some parts did not know when they wrote: it is between a part and the neighbors that it was written next to. */
+export const rivalsOf = (store: Y.Doc['store'], parts: readonly Piece[]): Span[] => {
+  const rivals: Span[] = []
+  for (const { id } of parts.slice(0, neighborsMax))
+    for (const [side, neighbor] of [
+      ['left', 'origin'],
+      ['right', 'rightOrigin']
+    ] as const) {
+      const part = itemAt(store, id)
+      const end = part?.[neighbor]
+      let item = part?.[side]
+      for (let step = 0; end && item && step < neighborsMax && !isInSpans([spanOf(item, 0, item.length)], end); item = item[side], step++)
+        rivals.push(spanOf(item, 0, item.length))
+    }
+  return rivals
+}
+
+export const keyOf = ({ client, clock }: Y.ID): string => `${client} ${clock}`
+export const isLive = (item: Y.Item): boolean => !item.deleted && item.countable
+export const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join('')
+
+/** Whether the line break before a character is deleted. */
+export const isJoined = (store: Y.Doc['store'], first: Y.ID): boolean => {
+  const begin = itemAt(store, first)
+  let item = begin !== undefined && begin.id.clock === first.clock ? begin.left : (begin ?? null)
+  for (let step = 0; item !== null && !isLive(item) && step < itemsMax; item = item.left, step++)
+    if (textOf(item).includes('\n')) return true
+  return item !== null && isLive(item) && !/\n[ \t>]*$/.test(textOf(item))
+}
+
+/** Returns the ids of the characters of some parts. */
+export const unitsOf = (pieces: readonly Piece[]): Y.ID[] =>
+  pieces.flatMap(({ id, text }) => Array.from({ length: text.length }, (_unit, at) => Y.createID(id.client, id.clock + at)))
