@@ -265,6 +265,16 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] [WEB-109] a deletion as
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
   await saved(page)
   expect(await status(cake)).toBe(200)
+  // Undo on the page of a document brings it back immediately. The page does not wait until it asks the service.
+  await page.goto(`${world.url}/d/${milk.id}`)
+  await saved(page)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.locator('#menu').getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('“Milk” moved to trash.').waitFor()
+  await page.route(`**/api/docs/${milk.id}`, (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()))
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await saved(page)
+  await page.unrouteAll()
   // The other person's page continues when it becomes visible. A page that was opened after the deletion opens the document soon.
   await other.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await saved(other.page)

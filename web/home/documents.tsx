@@ -57,10 +57,11 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
   const putInTrash = (): void => {
     const next = besides()
     close()
-    void moveToTrash({ ...access, title }, () => {
+    const changed = (): void => {
       next()
       if (inAccount) void library.load()
-    })
+    }
+    void moveToTrash({ ...access, title }, changed, changed)
   }
   return (
     <li class='recent' ref={row}>

@@ -10,7 +10,7 @@ export const trashCommands: readonly Command[] = [
     icon: 'trash',
     words: term('remove trash'),
     when: ({ session }) => session.role.value === 'owner' && session.link.ended.value === undefined,
-    run: ({ session: { id, key, title } }) =>
-      void import('./trash.ts').then(({ moveToTrash }) => moveToTrash({ id, key, title: title.value }, () => undefined))
+    run: ({ session: { id, key, title, link } }) =>
+      void import('./trash.ts').then(({ moveToTrash }) => moveToTrash({ id, key, title: title.value }, () => undefined, link.resume))
   }
 ]

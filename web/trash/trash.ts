@@ -50,27 +50,27 @@ export async function erase({ id, key }: Deletable): Promise<void> {
 
 const tellFailure = (error: unknown): void => toast(failureWords(error))
 
-async function move(document: Deletable, changed: () => void): Promise<void> {
+async function move(document: Deletable, changed: () => void, restored: () => void): Promise<void> {
   const { id, key, title } = document
   const { restorableUntil } = await deleteDocument({ id, key, keepalive: true })
   note(id, Date.parse(restorableUntil ?? ''))
   changed()
   const undo = (): void => {
     dropToast()
-    void restore(document).then(changed, tellFailure)
+    void restore(document).then(restored, tellFailure)
   }
   toast(t('“{title}” moved to trash.', { title }), { name: t('Undo'), run: undo, milliseconds: undoMs })
 }
 
 /**
  * Moves a document to the trash and offers Undo. Asks for confirmation first if others have access. `changed` is called when the document is in the
- * trash, and when it is restored.
+ * trash, and `restored` when it is back.
  */
-export async function moveToTrash(document: Deletable, changed: () => void): Promise<void> {
+export async function moveToTrash(document: Deletable, changed: () => void, restored: () => void): Promise<void> {
   try {
     const others = await findOthers(document)
-    if (others.links === 0 && others.account === undefined && !others.published) return await move(document, changed)
-    asked.value = { document, others, run: () => void move(document, changed).catch(tellFailure) }
+    if (others.links === 0 && others.account === undefined && !others.published) return await move(document, changed, restored)
+    asked.value = { document, others, run: () => void move(document, changed, restored).catch(tellFailure) }
   } catch (error) {
     toast(t('“{title}” was not deleted. {why}', { title: document.title, why: failureWords(error) }))
   }
