@@ -1527,7 +1527,7 @@ test('[REVIEW-10] a document of 1 MB with 2,000 annotations can be written in, n
   await context.close()
 })
 
-test('[REVIEW-11] [REVIEW-46] [REVIEW-61] [WHO-32] [REVIEW-75] [REVIEW-82] an assignment is created, followed and closed; the holder of its link starts it and reports', async () => {
+test('[REVIEW-11] [REVIEW-46] [REVIEW-61] [WHO-32] [REVIEW-75] [REVIEW-82] [REVIEW-225] an assignment is created, followed and closed; the holder of its link starts it and reports', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -1557,14 +1557,20 @@ test('[REVIEW-11] [REVIEW-46] [REVIEW-61] [WHO-32] [REVIEW-75] [REVIEW-82] an as
   await page.getByText('Started by Bea').waitFor()
   expect(await bea.page.getByRole('textbox', { name: 'Your name' }).count()).toBe(0)
   await bea.page.getByText('Select words in the text to comment').waitFor()
-  expect(await bea.page.getByRole('textbox', { name: 'What did you find?' }).count()).toBe(0)
+  await bea.page.getByRole('textbox', { name: 'What did you find?' }).waitFor()
+  expect(await bea.page.locator('.task').getByRole('button').count()).toBe(0)
+  // The caret stays in the suggestion.
+  await bea.page.locator('.cm-content').click()
+  await bea.page.keyboard.press('Control+End')
+  await bea.page.keyboard.type(' Good.')
+  await bea.page.getByText('0 comments, 1 suggestion').waitFor()
   await selectWords(bea.page, 'Monday')
   await bea.page.keyboard.press('Control+Alt+KeyM')
   await bea.page.getByRole('textbox', { name: 'Write a comment' }).fill('A holiday!')
   await bea.page.keyboard.press('Control+Enter')
   await until(async () => (await listComments(document)).length === 1, 'the comment of the review')
   await bea.page.getByRole('button', { name: 'Back to the assignment' }).click()
-  await bea.page.getByText('1 comment, 0 suggestions').waitFor()
+  await bea.page.getByText('1 comment, 1 suggestion').waitFor()
   await bea.page.getByRole('textbox', { name: 'What did you find?' }).fill('One date is a holiday.')
   await bea.page.keyboard.press('Control+Enter')
   await page.locator('.task-report', { hasText: 'One date is a holiday.' }).waitFor()

@@ -565,7 +565,6 @@ export const de: Catalogue = {
   'Not stored on this device.': 'Nicht auf diesem Gerät gespeichert.',
   'Select words in the text to comment, or type to suggest. Then write your report here.':
     'Markiere Wörter im Text, um zu kommentieren, oder schreibe einen Vorschlag. Schreibe danach hier deinen Bericht.',
-  'Report without comments': 'Ohne Kommentare berichten',
   'Back to the assignment': 'Zurück zum Auftrag',
   'Create “{title}”': '„{title}“ anlegen',
   'Sign in to create documents on this server.': 'Melde dich an, um auf diesem Server Dokumente anzulegen.',

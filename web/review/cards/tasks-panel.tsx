@@ -14,7 +14,7 @@ import { t, term, tn } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { toast } from '../../ui/toast.tsx'
 import { Byline, Prose, EntryNote, useNameField, Writer } from './card-parts.tsx'
-import type { Task } from '../outbox/records.ts'
+import type { Comment, Suggestion, Task } from '../outbox/records.ts'
 import type { Review } from '../annotations/review.ts'
 import { taskText } from './task-text.ts'
 import { tasksTitle } from './tasks-command.ts'
@@ -44,6 +44,9 @@ function Links({ task }: { task: Task }): JSX.Element | null {
   )
 }
 
+const countWords = ({ commentIds, suggestionIds }: Pick<NonNullable<Task['report']>, 'commentIds' | 'suggestionIds'>): string =>
+  `${tn(commentIds.length, '1 comment', '{count} comments')}, ${tn(suggestionIds.length, '1 suggestion', '{count} suggestions')}`
+
 function Report({ review, task }: { review: Review; task: Task }): JSX.Element | null {
   const { report } = task
   if (report === null) return null
@@ -57,8 +60,7 @@ function Report({ review, task }: { review: Review; task: Task }): JSX.Element |
       <Byline author={author} authorKind={authorKind} isOwn={authorKind !== 'agent' && isOwnName(author)} at={report.reportedAt} />
       <Prose text={report.summary} />
       <p class='card-note'>
-        {tn(report.commentIds.length, '1 comment', '{count} comments')},{' '}
-        {tn(report.suggestionIds.length, '1 suggestion', '{count} suggestions')}
+        {countWords(report)}
         {report.stale && `. ${t('The document changed before the report arrived.')}`}
       </p>
       {first !== undefined && (
@@ -93,47 +95,33 @@ function Start({ review, task }: { review: Review; task: Task }): JSX.Element {
 /** The assignment as the holder of its link sees it. */
 function Work({ review, task }: { review: Review; task: Task }): JSX.Element | null {
   const { store } = review
-  /** Whether the reviewer is sending a report without findings. */
-  const [empty, setEmpty] = useState(false)
   if (task.status === 'open') return <Start review={review} task={task} />
   if (task.status !== 'started') return null
-  const mine = review.items.value.flatMap((item) => {
-    const record = item.kind === 'comment' ? item.thread.comment : item.kind === 'proposal' ? item.proposal.suggestion : undefined
-    return record !== undefined && record.taskId === task.id && store.isOwn(record) ? [{ id: record.id, kind: item.kind }] : []
-  })
-  const of = (kind: string): string[] =>
-    mine
-      .filter((each) => each.kind === kind)
+  // The suggestion that is being typed has no card yet, but the service has it.
+  const idsOf = (records: readonly (Comment | Suggestion)[]): string[] =>
+    records
+      .filter((each) => each.taskId === task.id && store.isOwn(each))
       .map(({ id }) => id)
       .slice(0, limits.taskIdsMax)
+  const outputs = {
+    commentIds: idsOf(store.threads.value.map(({ comment }) => comment)),
+    suggestionIds: idsOf(store.proposals.value.map(({ suggestion }) => suggestion).filter(({ withdrawn }) => withdrawn !== true))
+  }
   const report = async (summary: string): Promise<void> => {
     try {
       const { version } = await readDocument(review.doc)
-      const outputs = { commentIds: of('comment'), suggestionIds: of('proposal') }
       store.act({ kind: 'report', task: task.id, reviewedVersion: version, summary, ...outputs })
     } catch {
       toast(t('You must be online to send the report. Your text was copied.'))
       await navigator.clipboard.writeText(summary).catch(() => undefined)
     }
   }
-  if (mine.length === 0 && !empty)
-    return (
-      <>
-        <p class='card-note'>{t('Select words in the text to comment, or type to suggest. Then write your report here.')}</p>
-        <p class='actions end'>
-          <button type='button' class='button quiet' onClick={() => setEmpty(true)}>
-            {t('Report without comments')}
-          </button>
-        </p>
-      </>
-    )
+  const found = outputs.commentIds.length + outputs.suggestionIds.length > 0
   return (
     <>
-      {mine.length > 0 && (
-        <p class='card-note'>
-          {tn(of('comment').length, '1 comment', '{count} comments')}, {tn(of('proposal').length, '1 suggestion', '{count} suggestions')}
-        </p>
-      )}
+      <p class='card-note'>
+        {found ? countWords(outputs) : t('Select words in the text to comment, or type to suggest. Then write your report here.')}
+      </p>
       <Writer label={t('What did you find?')} action={t('Report')} value='' onSubmit={(summary) => void report(summary)} />
     </>
   )
