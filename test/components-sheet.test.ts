@@ -861,10 +861,11 @@ test('[COMP-51] references in an unfinished formula follow their cells, and the 
   expect([grid.state.conflict, grid.texts[3]]).toEqual([undefined, ['two', '=B3*2+B3+1+#t!B2']])
 })
 
-test('[COMP-51] if others sort the rows, references to the row of the formula follow it', () => {
+test('[COMP-51] [COMP-233] if others sort the rows, references to the row of the formula follow it, and so does the selection', () => {
   const source = '```sheet\n| A | B |\n|---|---|\n| 2 | x |\n| 1 | y |\n```\n'
   const grid = new Grid(source).go(1, 1).type('=A2+A3').others('| 2 | x |\n| 1 | y |', '| 1 | y |\n| 2 | x |')
   expect([grid.state.begun, grid.field]).toMatchObject([place(2, 1), '=A3+A3|'])
+  expect([grid.at, grid.to]).toEqual([place(2, 1), place(2, 1)])
 })
 
 test.each([

@@ -167,7 +167,8 @@ function changed(state: SheetState, world: SheetWorld): SheetOutcome {
   const { pointed } = pointing
   const offsets = [from, to, pointed?.from ?? 0, pointed?.to ?? 0]
   const now = followDraft(begun, { text, offsets }, { own, others: readingsOf(sheets, index) }, table.fence.id)
-  const followed = { ...state, begun: now.begun }
+  const isMoved = now.begun.row !== begun.row || now.begun.column !== begun.column
+  const followed = { ...state, begun: now.begun, ...(isMoved && { selection: put(state.selection, now.begun) }) }
   if (now.draft.text === text) return { state: followed }
   const [start = 0, end = 0, pointedFrom = 0, pointedTo = 0] = now.draft.offsets
   return {

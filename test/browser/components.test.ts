@@ -571,7 +571,7 @@ test('[COMP-126] [COMP-129] while the focus is in a component, the toolbar and t
   await leave()
 })
 
-test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] [COMP-180] [WRITE-234] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, in other sheets too', async () => {
+test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] [COMP-180] [COMP-234] [WRITE-234] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, in other sheets too', async () => {
   const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
   const { page, text, leave } = await writer(sheets(...rows))
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -627,6 +627,13 @@ test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] [COMP-180] [WRI
   await press('Tab')
   await until(async () => (await cell('B3').textContent()) === '#DIV/0!', 'an error shows')
   await cell('B3').focus()
+  await press('F2')
+  const fault = page.locator('.sheet-fault')
+  await fault.getByText('The formula divides by zero.').waitFor()
+  await page.keyboard.type('+1')
+  await fault.waitFor({ state: 'detached' })
+  await press('Escape')
+  await fault.waitFor()
   await page.keyboard.type('7,50')
   await press('Tab')
   await first.locator('.sheet-hint[title*="Write 7.50"]').getByText('7,50').waitFor()
@@ -1036,7 +1043,7 @@ test('[COMP-40] the text does not jump when distant components are no longer dra
   await leave()
 })
 
-test('[COMP-9] [COMP-38] [COMP-51] [COMP-96] while a cell is written others cannot open it; its field follows their changes, and the person chooses which text stays', async () => {
+test('[COMP-9] [COMP-38] [COMP-51] [COMP-96] [COMP-232] while a cell is written others cannot open it; its field follows their changes, the person chooses which text stays, and typing reaches no other cell if others delete it', async () => {
   const source = (...lines: readonly string[]): string => `\`\`\`sheet\n| A | B |\n| --- | --- |\n${lines.join('\n')}\n\`\`\`\n`
   const ana = await writer(source('| one | 1 |', '| two | =B2*2 |'))
   const ben = await visit(ana.document)
@@ -1067,6 +1074,18 @@ test('[COMP-9] [COMP-38] [COMP-51] [COMP-96] while a cell is written others cann
   await ana.page.getByText('B4 was changed to “” while you wrote “=B3*2+B3^2+1”.').waitFor()
   await ana.page.getByRole('button', { name: 'Keep mine' }).click()
   await ben.text(source('|  |  |', '| one | 1 |', '| two | =B3*2+B3^2+1 |'))
+  // Others delete the row while she types. Her next keys and her clipboard act on no other cell.
+  await ana.page.locator('[data-cell=A3]').dblclick()
+  await ana.page.keyboard.type(' is a n')
+  await patch(ana.document, ['| one | 1 |\n', ''])
+  const notice = ana.page.getByText('Someone deleted this cell. Your text: “one is a n”')
+  await notice.waitFor()
+  await ana.page.keyboard.type('umber')
+  for (const key of ['Backspace', 'Delete', 'Enter', 'Control+x']) await ana.page.keyboard.press(key)
+  expect([await field.count(), await ana.page.locator('[data-cell=A3]').textContent()]).toEqual([0, 'two'])
+  await notice.getByRole('button', { name: 'Discard' }).click()
+  await ana.page.locator('[data-cell=A3]:focus-within').waitFor()
+  await ben.text(source('|  |  |', '| two | =B3*2+B3^2+1 |'))
   await ana.leave()
   await ben.leave()
 })

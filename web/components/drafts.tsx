@@ -72,9 +72,9 @@ interface GoneInput {
 export function GoneWords({ words, part, children, onClose }: GoneInput): JSX.Element {
   const element = useRef<HTMLParagraphElement>(null)
   useLayoutEffect(() => {
-    // The focused field was removed, so the message takes the focus.
+    // The focused field was removed, so the message takes the focus. The field of a cell may stay for another cell, which must not get the next keys.
     const { current } = element
-    if (current !== null && (current.getRootNode() as ShadowRoot).activeElement === null) current.focus()
+    if (part === 'cell' || (current?.getRootNode() as ShadowRoot | undefined)?.activeElement === null) current?.focus()
   }, [])
   return (
     <p class='draft-asked draft-gone' role='alert' tabIndex={-1} ref={element}>

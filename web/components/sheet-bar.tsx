@@ -51,10 +51,12 @@ function FormulaLine({ model: { table, cells, session } }: { readonly model: She
 }
 
 function CellBar({ input, model }: SheetPartInput): JSX.Element {
-  const { cells, session, menu } = model
+  const { table, cells, session, menu } = model
   const { around, sheetIndex } = input
   const at = session.at.value
-  const fault = cells.grid.value[at.row]?.[at.column]?.error
+  // While a person rewrites the formula, its error is that of the old one.
+  const isRewritten = session.begun.value !== undefined && session.draft.value.text !== textAt(table.value, at)
+  const fault = isRewritten ? undefined : cells.grid.value[at.row]?.[at.column]?.error
   const writer = around.pointed.value?.sheet === sheetIndex.value ? around.writer.value : undefined
   if (writer !== undefined && writer.sheet.value !== sheetIndex.value)
     return (

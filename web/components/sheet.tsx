@@ -124,7 +124,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
   }, [])
   const anchor = menu.value
   const isPicked = input.around.picker.value !== undefined && input.sheetIndex.value >= 0
-  return (
+  const grid = (
     <div
       class={isPicked ? 'sheet-live picking' : 'sheet-live'}
       ref={element}
@@ -138,7 +138,6 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
       <SheetTable input={input} model={model} label={label} />
       <SheetSum input={input} model={model} />
       <CommaHint input={input} model={model} />
-      <SheetDrafts input={input} model={model} />
       {anchor !== undefined && (
         <SheetMenu
           at={session.at.value}
@@ -157,6 +156,13 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
         />
       )}
     </div>
+  )
+  // Keys and copied text in the messages about drafts must not act on cells, so the messages are outside the grid.
+  return (
+    <>
+      {grid}
+      <SheetDrafts input={input} model={model} />
+    </>
   )
 }
 
