@@ -64,7 +64,7 @@ test('[WEB-43] a pasted picture enters the text as one edit, and the caret moves
   await context.close()
 })
 
-test('[WRITE-321] pictures that pasted HTML contains as data are uploaded to their places', async () => {
+test('[WRITE-321] [WRITE-327] pictures that pasted HTML contains as data are uploaded to their places', async () => {
   const { context, page, heard } = await writer('')
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
   const data = (bytes: Uint8Array): string => `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`
@@ -81,6 +81,25 @@ test('[WRITE-321] pictures that pasted HTML contains as data are uploaded to the
   await until(async () => both.test(await editorText(page)), 'both pictures')
   for (let count = 0; count < 3; count++) await page.keyboard.press('Control+z')
   await until(async () => (await editorText(page)) === '', 'undo')
+  // In a table, the pictures of text come into the cell, and those of cells into their cells.
+  await page.keyboard.insertText('| a | b |\n| --- | --- |\n|  |  |')
+  await page.locator('.cm-line').last().locator('.md-cell').last().click()
+  await give(`<p>c|d <img src="${data(png(2, 2))}"></p>`)
+  const picture = String.raw`!\[image\]\(/f/[\w-]{24}\.png\)`
+  const inCell = new RegExp(String.raw`^\| a \| b \|\n\| --- \| --- \|\n\|  \| *c\\\|d ${picture} *\|$`)
+  await until(async () => inCell.test(await editorText(page)), 'the picture in the cell').catch(async () =>
+    expect(await editorText(page)).toMatch(inCell)
+  )
+  await page.keyboard.press('ArrowUp')
+  await give(
+    `<table><tr><th>e</th><th>f <img src="${data(png(2, 2))}"></th></tr><tr><td><img src="${data(png(3, 2))}"></td><td>g</td></tr></table>`
+  )
+  const cells = new RegExp(String.raw`^\| a \| e \| f ${picture} \|\n\| --- \| --- \| --- \|\n\|  \| ${picture} \| g \|$`)
+  await until(async () => cells.test(await editorText(page)), 'the pictures in their cells').catch(async () =>
+    expect(await editorText(page)).toMatch(cells)
+  )
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Delete')
   // Pictures that cannot be added are left out with a notice.
   await give('<p>a</p><img src="data:image/svg+xml;base64,PHN2Zy8+"><p>b</p>')
   await page.getByText('This kind of file is not supported.').waitFor()

@@ -1,5 +1,5 @@
 /** Pastes cells into a table. */
-import type { ChangeSpec } from '@codemirror/state'
+import type { ChangeSpec, TransactionSpec } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { endStep } from '../binding.ts'
 import { addCells, content } from '../table-rows.ts'
@@ -8,9 +8,13 @@ import { escapeCell } from './table-text.ts'
 
 /**
  * Writes rows of cells over the cells of the table, starting at the caret or at the first selected cell. Missing rows are added, and missing columns are
- * added to every row. The caret is placed at the end of the last written cell.
+ * added to every row. The caret is placed at the end of the last written cell. `make` makes the change.
  */
-export function fillCells(view: EditorView, rows: readonly (readonly string[])[]): boolean {
+export function fillCells(
+  view: EditorView,
+  rows: readonly (readonly string[])[],
+  make: (spec: TransactionSpec) => void = (spec) => void edit(view, spec)
+): boolean {
   const { state } = view
   const place = state.readOnly ? undefined : tableAt(state, state.selection.main.from)
   const width = Math.max(0, ...rows.map((row) => row.length))
@@ -57,7 +61,7 @@ export function fillCells(view: EditorView, rows: readonly (readonly string[])[]
   })
   if (added.length > 0) changes.push({ from: state.doc.line(last).to, insert: added.join('') })
   view.state.facet(endStep)(view)
-  edit(view, { changes })
+  make({ changes })
   const end = rowAt(view.state, lineOf(rows.length - 1)).cells[column + width - 1]
   if (end !== undefined) view.dispatch({ selection: { anchor: content(view.state.doc, end).to }, scrollIntoView: true })
   view.state.facet(endStep)(view)

@@ -28,8 +28,13 @@ function change(view: EditorView, ...specs: TransactionSpec[]): true {
   return true
 }
 
-const replace = (view: EditorView, text: string): true =>
-  change(view, view.state.replaceSelection(text), { scrollIntoView: true, userEvent: 'input.paste' })
+const replacing = (view: EditorView, text: string): TransactionSpec => ({
+  ...view.state.replaceSelection(text),
+  scrollIntoView: true,
+  userEvent: 'input.paste'
+})
+
+const replace = (view: EditorView, text: string): true => change(view, replacing(view, text))
 
 /** Pastes Markdown or plain text, so that it stays in the list or the quote around the caret. CodeMirror pastes any other text. */
 function replaceByText(view: EditorView, text: string): boolean {
@@ -76,7 +81,12 @@ function pastePictures(view: EditorView, html: string, text: string): true {
   import('./data-pictures.ts').then(
     ({ insertWith, takePictures }) => {
       const files = takePictures(body)
-      insertWith(view, placedFormatted(view.state, cleanText(markdownIn(body)), text), files)
+      const markdown = cleanText(markdownIn(body))
+      const insert = (spec: TransactionSpec): void => insertWith(view, spec, files)
+      if (tableAt(view.state) === undefined) return insert(placedFormatted(view.state, markdown, text))
+      const rows = tableRows(markdown)
+      if (rows === undefined) insert(replacing(view, escapeCell(markdown)))
+      else fillCells(view, rows, insert)
     },
     () => toast(t('This part of the page could not be loaded. It loads when you are back online.'))
   )
@@ -91,13 +101,14 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   const isOwn = isOwnCopy(formatted)
   const areOwn = areOwnCells(formatted)
   const html = isOwn || areOwn || data.types.includes('vscode-editor-data') ? '' : formatted
+  const hasPictures = html.includes('data:image/')
   // A line break or a bar would end the cell.
-  if (tableAt(view.state, from) !== undefined)
+  if (!hasPictures && tableAt(view.state, from) !== undefined)
     return pasteCells(view, text, html, areOwn) || (/[|\n\t]/.test(text) && replace(view, escapeCell(text)))
   if (isAddress(text.trim())) return linkSelection(view, text.trim()) || linkDocument(view, text.trim())
   // The plain text is Markdown.
   if (isOwn) return replaceByText(view, text)
-  if (html.includes('data:image/')) return pastePictures(view, html, text)
+  if (hasPictures) return pastePictures(view, html, text)
   const markdown = html === '' ? undefined : htmlToMarkdown(html)
   if (markdown !== undefined) return change(view, placedFormatted(view.state, cleanText(markdown), text))
   const rows = cellsOf(text, areOwn)
