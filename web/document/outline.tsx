@@ -51,9 +51,13 @@ export function goToAddress(page: View): boolean {
 /** Removes the section from the address if the caret is outside it, so that a reload does not go back to it. */
 export function leaveAddress(page: View): void {
   const [heading, ...below] = headingsFromAddress(page)
-  const head = page.editor.value?.view.state.selection.main.head
-  if (heading === undefined || head === undefined) return
-  const end = below.find(({ level }) => level <= heading.level)?.at ?? Infinity
+  const state = page.editor.value?.view.state
+  if (heading === undefined || state === undefined) return
+  const { head } = state.selection.main
+  const line = state.doc.lineAt(head)
+  // The level of a heading that the person is typing is not final.
+  const ends = ({ level, at }: Heading): boolean => level <= heading.level && (at < line.from || at > line.to)
+  const end = below.find(ends)?.at ?? Infinity
   if (head < heading.at || head >= end) history.replaceState(history.state, '', location.pathname + location.search)
 }
 
