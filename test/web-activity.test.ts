@@ -113,15 +113,20 @@ test('[ACTIVITY-12] an edit by a program is told as a replacement only if it rep
 test('[ACTIVITY-10] an event shows the text that it is about, also if only the page knows that text', () => {
   const shows = (kind: string, payload: EventFields, known?: EventFields) => {
     const { text, removed } = excerptOf({ kind, payload } as unknown as FeedEvent, known)
-    return removed ? `-${text}` : text
+    return removed === '' ? text : `-${removed}${text && ` ${text}`}`
   }
   expect(shows('comment.created', { body: 'Which one?', quote: 'One' })).toBe('Which one?')
   expect(shows('comment.resolved', {}, { body: 'Which one?' })).toBe('Which one?')
-  expect(shows('suggestion.created', { quote: 'One', replacement: 'Two', body: 'It is shorter.' })).toBe('Two')
+  expect(shows('suggestion.created', { quote: 'One', replacement: 'Two', body: 'It is shorter.' })).toBe('-One Two')
   expect(shows('suggestion.accepted', { quote: 'One' })).toBe('-One')
   expect(shows('suggestion.replied', { quote: 'One', replacement: 'Two', body: 'Why?' })).toBe('Why?')
   expect(shows('content.changed', { hunks: [{ line: 1, removed: ['One.'], added: [] }] })).toBe('-One.')
   expect(shows('doc.published', {})).toBe('')
+  expect(shows('suggestion.created', { replacement: 'Two' })).toBe('Two')
+  expect(shows('suggestion.rejected', { quote: 'One', replacement: 'Two', reason: 'One is right.' })).toBe('One is right.')
+  expect(shows('suggestion.accepted', { quote: 'the detail', replacement: 'the **detail**' })).toBe('the detail')
+  expect(shows('comment.created', { body: 'Not *this*, but [that](https://a.example/).' })).toBe('Not this, but that.')
+  expect(shows('content.changed', { hunks: [{ line: 1, removed: [], added: ['## A **great** year'] }] })).toBe('A great year')
 })
 
 test('[REVIEW-165] the activity panel shows a mentioned person under the name as on the card', () => {
@@ -129,7 +134,7 @@ test('[REVIEW-165] the activity panel shows a mentioned person under the name as
   const body = 'See `@Olga-Owner`, @Olga-Owner and @Bea.'
   const payload = { body, names: ['Olga-Owner', 'Bea'] }
   const event = { kind: 'comment.mentioned', payload } as unknown as FeedEvent
-  expect(excerptOf(event, {}, nameOf).text).toBe('See `@Olga-Owner`, @Olga Owner and @Bea.')
+  expect(excerptOf(event, {}, nameOf).text).toBe('See @Olga-Owner, @Olga Owner and @Bea.')
   expect(eventWords(event, 'Cora', nameOf)).toContain('Olga Owner and Bea')
   expect(eventWords(event, 'Olga Owner', nameOf)).toBe('mentioned you in a comment')
 })

@@ -58,7 +58,7 @@ function wordsHere({ review }: FeedView, { payload }: FeedEvent): EventWords {
   if (item?.kind !== 'proposal') return {}
   const { original, text, replies = [] } = item.proposal.suggestion
   const body = replies.find(({ id }) => id === replyId)?.body
-  return { ...(body !== undefined && { body }), ...(text === '' ? { quote: original } : { replacement: text }) }
+  return { ...(body !== undefined && { body }), quote: original, replacement: text }
 }
 
 type Group = EventKind extends infer Kind ? (Kind extends `${infer Prefix}.${string}` ? Prefix : never) : never
@@ -109,9 +109,9 @@ function Row({ view, feed, entry, isUndo }: RowInput): JSX.Element {
           <span dir='auto'>{agree(subject, isUndo ? t('undid the restore of an earlier version') : eventWords(latest, own, nameOf))}</span>
           {events.length > 1 && <span class='muted'> · {countWords(events.length)}</span>}
         </p>
-        {text !== '' && (
+        {removed + text !== '' && (
           <p class='event-text' dir='auto'>
-            {removed ? <del>{text}</del> : text}
+            {removed !== '' && <del>{removed}</del>} {text}
           </p>
         )}
         {go !== undefined && (

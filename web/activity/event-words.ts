@@ -4,6 +4,7 @@ import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
 import { displayName } from '../presence/people.ts'
 import { isOwnName } from '../presence/signature.ts'
+import { plainWords } from '../review/cards/comment-markdown.ts'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import type { FeedEvent } from './event.ts'
@@ -148,33 +149,50 @@ export const eventWords = <Kind extends EventKind>(
 ): string => words[kind](payload, own, nameOf)
 
 const excerptUnitsMax = 140
+/** Longest text that is searched for marks, in UTF-16 units. */
+const markedUnitsMax = 1000
 
-/**
- * Returns the text of the comment or suggestion, or the first words that the change added or removed. The text is '' for events without text. `known`
- * has the text that belongs to the event, because messages do not contain it.
- */
-export function excerptOf(
-  { kind, payload }: Pick<FeedEvent, 'kind' | 'payload'>,
-  known: EventWords = {},
-  nameOf = asWritten
-): { readonly text: string; readonly removed: boolean } {
-  const { hunks = [], text, body, replacement, quote }: EventFields = { ...known, ...payload }
-  const isChange = kind.startsWith('suggestion.') && kind !== 'suggestion.replied'
-  const said = text ?? (isChange ? replacement : body && withNames(body, nameOf))
-  const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
-  const cut = (text: string): string => (text.length > excerptUnitsMax ? `${text.slice(0, excerptUnitsMax).toWellFormed()}…` : text)
-  if (said !== undefined) return { text: cut(said), removed: false }
-  if (isChange && quote !== undefined) return { text: cut(quote), removed: true }
+/** Returns the beginning of Markdown text without its marks. */
+function excerpt(markdown: string): string {
+  const text = plainWords(markdown.slice(0, markedUnitsMax)).trim()
+  return text.length > excerptUnitsMax ? `${text.slice(0, excerptUnitsMax).toWellFormed()}…` : text
+}
+
+const first = (lines: readonly string[]): string => (lines.find((line) => line.trim() !== '') ?? '').trim().replace(messageHead, '')
+
+/** The beginnings of old and new text. Each is '' if there is none. */
+interface Excerpt {
+  readonly removed: string
+  readonly text: string
+}
+
+/** Returns the first words that were added, or else the first that were removed. */
+function excerptOfHunks(hunks: Hunks): Excerpt {
   for (const hunk of hunks) {
     // A line that was also removed has only moved, so it does not count as added.
-    const came = first(addedLines(hunk)).replace(messageHead, '')
-    if (came !== '') return { text: cut(came), removed: false }
+    const came = first(addedLines(hunk))
+    if (came !== '') return { removed: '', text: excerpt(came) }
   }
   for (const { added, removed } of hunks) {
-    const went = first(removed.filter((line) => !added.includes(line))).replace(messageHead, '')
-    if (went !== '') return { text: cut(went), removed: true }
+    const went = first(removed.filter((line) => !added.includes(line)))
+    if (went !== '') return { removed: excerpt(went), text: '' }
   }
-  return { text: '', removed: false }
+  return { removed: '', text: '' }
+}
+
+/**
+ * Returns the reason for a rejection, the text of the comment, the old and the new text of the suggestion, or the first words that the change added or
+ * removed. `known` has the text that belongs to the event, because messages do not contain it.
+ */
+export function excerptOf({ kind, payload }: Pick<FeedEvent, 'kind' | 'payload'>, known: EventWords = {}, nameOf = asWritten): Excerpt {
+  const { hunks = [], text, reason, body, replacement = '', quote = '' }: EventFields = { ...known, ...payload }
+  const isChange = kind.startsWith('suggestion.') && kind !== 'suggestion.replied'
+  const said = reason ?? text ?? (isChange || body === undefined ? undefined : withNames(body, nameOf))
+  if (said !== undefined) return { removed: '', text: excerpt(said) }
+  if (!isChange) return excerptOfHunks(hunks)
+  const [old, made] = [excerpt(quote), excerpt(replacement)]
+  // Words that get only another format are there once.
+  return { removed: old === made ? '' : old, text: made }
 }
 
 /** Returns the number of changes as a phrase. */
