@@ -491,8 +491,16 @@ test.each([
   ['1 234,5 %', '1234.5%'],
   ['1,234', '1.234'],
   ['1.234.567', '1234567'],
-  ['1.234', '1.234'],
+  ['1.200', '1200'],
+  ['-1.200 %', '-1200 %'],
+  ['0.125', '0.125'],
+  ['1.2000', '1.2000'],
   ['7.50', '7.50'],
+  ['12,50 €', '12.50 €'],
+  ['-€ 1.234,5', '-€ 1234.5'],
+  ['$-1.200', '$-1200'],
+  ['1.200 €', '1200 €'],
+  ['€,', '€,'],
   ['1,2,3', '1,2,3'],
   ['12.34,5', '12.34,5'],
   ['1.234 567,8', '1.234 567,8'],
@@ -517,9 +525,12 @@ test('[COMP-123] where the decimal sign is a comma, a number is opened with a co
     grid.key('Enter')
     return [field, grid.texts[1]?.[0], grid.written.length]
   }
-  expect(['2.50', '-0.5%', '.5', '1,234', '1.2.3'].map(opened)).toEqual([
+  expect(['2.50', '-0.5%', '1.200', '$2.5', '1.200 €', '.5', '1,234', '1.2.3'].map(opened)).toEqual([
     ['2,50|', '2.50', 0],
     ['-0,5%|', '-0.5%', 0],
+    ['1,200|', '1.200', 0],
+    ['$2,5|', '$2.5', 0],
+    ['1,200 €|', '1.200 €', 0],
     ['.5|', '.5', 0],
     ['1,234|', '1,234', 0],
     ['1.2.3|', '1.2.3', 0]
@@ -538,6 +549,7 @@ test('[COMP-89] a cell that was only opened keeps its text, and thousands that o
     return grid.key('F2').step({ kind: 'left', draft: { text: typed, from: 0, to: 0 }, on: 0, isMoved: false }).texts[1]?.[0]
   }
   expect([changed('7,50', '7,50'), changed('7,50', '7,60'), changed('1,234', '1,235')]).toEqual(['7,50', '7.60', '1,235'])
+  expect([changed('1.200', '1.200'), changed('1.200', '1,201'), changed('$1,200', '$1,300')]).toEqual(['1.200', '1.201', '$1,300'])
 })
 
 test('[COMP-189] a number with a comma that is typed over the same text is stored as a number', () => {
@@ -547,7 +559,7 @@ test('[COMP-189] a number with a comma that is typed over the same text is store
     const draft = { text: before, from: 0, to: 0 }
     return grid.step({ kind: 'entered', typed: draft }).step({ kind: 'left', draft, on: 0, isMoved: false }).texts[1]?.[0]
   }
-  expect(['1,5', '1,234', 'Pens'].map(retyped)).toEqual(['1.5', '1,234', 'Pens'])
+  expect(['1,5', '1,234', '1.200', 'Pens'].map(retyped)).toEqual(['1.5', '1,234', '1200', 'Pens'])
 })
 
 /** Types text into a cell of a sheet, in a language with a decimal comma unless told otherwise. */
@@ -610,14 +622,15 @@ test('[COMP-90] pasted text of another program keeps a comma that may separate t
   const pasted = (isForeign: boolean, hasDecimalComma: boolean) => {
     const grid = new Grid(priced)
     grid.hasDecimalComma = hasDecimalComma
-    return grid.step({ kind: 'paste', area: areaBetween(place(1, 0), place(1, 0)), text: '7,50\t1,234\t=B2', isForeign }).texts[1]
+    return grid.step({ kind: 'paste', area: areaBetween(place(1, 0), place(1, 0)), text: '7,50\t1,234\t1.200\t12,50 €', isForeign })
+      .texts[1]
   }
-  expect(pasted(true, true)).toEqual(['7.50', '1,234', '=B2'])
+  expect(pasted(true, true)).toEqual(['7.50', '1,234', '1200', '12.50 €'])
   for (const [isForeign, hasDecimalComma] of [
     [true, false],
     [false, true]
   ] as const)
-    expect(pasted(isForeign, hasDecimalComma)).toEqual(['7,50', '1,234', '=B2'])
+    expect(pasted(isForeign, hasDecimalComma)).toEqual(['7,50', '1,234', '1.200', '12,50 €'])
 })
 
 test('[COMP-99] Ctrl with an arrow key moves along filled cells or over empty ones, and Shift extends the selection', () => {

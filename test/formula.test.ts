@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
+import { documentSheets } from '../shared/fences/document-sheets.ts'
 import { functionNames } from '../shared/fences/formula/functions.ts'
 import { pointable } from '../shared/fences/formula/point.ts'
 import { englishNames } from '../shared/fences/formula/german-names.ts'
 import { Failure } from '../shared/fences/formula/values.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
+import { sheetHtml } from '../shared/fences/html.ts'
 import { limits } from '../shared/limits.ts'
+import { fenceIn } from './support/components.ts'
 import { cells, otherCells, table } from './support/formulas.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
@@ -36,6 +39,17 @@ test('[FENCE-20] more than 400 formulas give the results of OpenFormula and Exce
   expect(wrong).toEqual([])
   const used = new Set(Array.from(table.matchAll(/([A-Z.]+)\(/g), ([, name = '']) => name))
   expect(functionNames.filter((name) => !used.has(name))).toEqual([])
+})
+
+test('[FENCE-80] amounts with a currency sign or a percent sign are numbers, and are shown as written', () => {
+  const amounts = ['$3.00', '-4.50\u00A0€', '£ 1,000', '25 %', '€', '$ee']
+  const results = ['=SUM(A1:A6)', '=COUNT(A1:A6)', '=MAX(A1:A2)']
+  expect(compute([...amounts, ...results].map((text) => [text])).slice(amounts.length)).toEqual([['998.75'], ['4'], ['3']])
+  const fence = fenceIn('sheet', ...amounts.map((text) => `| ${text} |`))
+  const cellsShown = Array.from(
+    sheetHtml(fence, { sheets: documentSheets([fence], 0), line: 0, inline: String }).matchAll(/<t[dh](?: [^>]*)?>([^<]*)/g)
+  )
+  expect(cellsShown.map(([, text]) => text)).toEqual(amounts)
 })
 
 test('[FENCE-21] cells that depend on themselves show #CYCLE!, and so do cells that refer to them; all others are computed', () => {

@@ -151,6 +151,7 @@ test('[COMP-91] text that looks like a number with a decimal comma is marked, if
     undefined
   ])
   expect(marksOf('| A |', '|---|', '| 7,50 |')).toEqual([undefined, undefined])
+  expect(marksOf('| A |', '|---|', '| 12,50 € |', '| $3.00 |')).toEqual([undefined, '12.50 €', undefined])
   // Another number in the column shows that the column has numbers.
   expect(marksOf('| A |', '|---|', '| 7,50 |', '| 3 |')).toEqual([undefined, '7.50', undefined])
 })

@@ -275,13 +275,7 @@ const warningsOf = (chart: Chart, labels: readonly string[], series: readonly Se
   return found
 }
 
-const numberIn = (text: string | undefined): number | undefined =>
-  numberOfText(
-    (text ?? '')
-      .trim()
-      .replaceAll(/[\s  ]/g, '')
-      .replace(/^[€$£]|[€$£]$/g, '')
-  )
+const numberIn = (text: string | undefined): number | undefined => numberOfText((text ?? '').replaceAll(/\s/g, ''))
 
 const columnNamed = (heads: readonly string[], name: string): number =>
   heads.findIndex((head) => head.trim().toLowerCase() === name.trim().toLowerCase())

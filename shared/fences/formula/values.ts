@@ -82,14 +82,19 @@ const dayOfText = (text: string): Day | undefined => {
     : new Day(serial)
 }
 
-const plainNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+|\d{1,3}(?:,\d{3})+(?:\.\d*)?)(?:[eE][+-]?\d{1,3})?(%?)$/
+const plainNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+|\d{1,3}(?:,\d{3})+(?:\.\d*)?)(?:[eE][+-]?\d{1,3})?([ \u00A0\u202F]?%)?$/
+/** Matches the currency sign before a number, with the sign of the number, or the currency sign after it. */
+const currency = /^([+-]?)\p{Sc}[ \u00A0\u202F]?|[ \u00A0\u202F]?\p{Sc}$/u
 
-/** Parses a number, which may have thousands separators (commas), an exponent or a percent sign. Returns undefined if the text is not a number. */
+/**
+ * Parses a number, which may have thousands separators (commas), an exponent, and a percent sign or a currency sign. Returns undefined if the text is
+ * not a number.
+ */
 export const numberOfText = (text: string): number | undefined => {
-  const [all, percent] = plainNumber.exec(text) ?? []
+  const [all, percent] = plainNumber.exec(text) ?? plainNumber.exec(text.replace(currency, '$1')) ?? []
   if (all === undefined) return undefined
-  const number = Number(all.replaceAll(',', '').replace('%', ''))
-  return Number.isFinite(number) ? (percent === '%' ? number / 100 : number) : undefined
+  const number = Number.parseFloat(all.replaceAll(',', ''))
+  return Number.isFinite(number) ? (percent === undefined ? number : number / 100) : undefined
 }
 
 const simpleNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/
@@ -101,7 +106,7 @@ export const valueOfCell = (text: string): Scalar => {
   const first = text.charCodeAt(0)
   // Most cells are plain numbers or words, which need none of the patterns below.
   if (simpleNumber.test(text)) return Number(text)
-  if (first > 64 && !/^(?:true|false)$/i.test(text)) return text
+  if (first > 64 && !/^(?:(?:true|false)$|\p{Sc})/iu.test(text)) return text
   const error = errorNames.find((name) => name === text)
   if (error !== undefined) return new Failure(error)
   if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
