@@ -124,7 +124,7 @@ test('[WEB-106] the page never scrolls, in any view of a text with components, o
   await context.close()
 })
 
-test('[COMP-122] [COMP-123] [COMP-124] [COMP-130] on a German phone, a tap on the formula line of a sheet opens the cell with its comma, and a swipe selects nothing', async () => {
+test('[COMP-122] [COMP-123] [COMP-124] [COMP-130] [COMP-235] on a German phone, a tap on the formula line of a sheet opens the cell with its comma, copied numbers have it too, and a swipe selects nothing', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: 'de-DE' }
   const { context, page } = await ownPage(browser, phone)
   const document = await createDocument(world.url, '```sheet\n| A | B |\n|---|---|\n| 2.50 | 3 |\n```\n' + '\nWords'.repeat(99))
@@ -153,6 +153,21 @@ test('[COMP-122] [COMP-123] [COMP-124] [COMP-130] on a German phone, a tap on th
   await page.keyboard.type('5')
   await page.keyboard.press('Enter')
   await until(async () => (await editorText(page)).includes('| 2.505 | 3 |'), 'the text')
+  // Other programs get the comma, and another sheet gets the same value.
+  await page.locator('[data-cell=A2]').tap()
+  await page.locator('[data-cell=A2]:focus-within').waitFor()
+  const copied = await page.locator('[data-cell=A2]').evaluateHandle((cell) => {
+    const clipboardData = new DataTransfer()
+    cell.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, composed: true, cancelable: true }))
+    return clipboardData
+  })
+  expect(await copied.evaluate((data) => data.getData('text/plain'))).toBe('2,505')
+  await page.locator('[data-cell=B2]').tap()
+  await page.locator('[data-cell=B2]:focus-within').waitFor()
+  await page.locator('[data-cell=B2]').evaluate((cell, clipboardData) => {
+    cell.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, composed: true, cancelable: true }))
+  }, copied)
+  await until(async () => (await editorText(page)).includes('| 2.505 | 2.505 |'), 'the same value')
   await context.close()
 })
 

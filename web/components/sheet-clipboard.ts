@@ -4,7 +4,10 @@ import { type Area, copied, type CellPosition, textAt } from '../../shared/compo
 import type { Table } from '../../shared/fences/table.ts'
 import type { SheetSession } from './sheet-session.ts'
 
-/** The MIME type of cells in the clipboard. It includes formulas, which only agmd reads. */
+/**
+ * The MIME type of cells in the clipboard. It has their source with formulas and decimal points, which only agmd reads. So a page in another language
+ * pastes the same values. Other programs get the text that the person sees.
+ */
 const cellsType = 'text/x-agmd-cells'
 /**
  * The MIME type for the position of the first copied cell, as `row,column`. Cells that were cut have no such entry, because their formulas stay as

@@ -23,6 +23,9 @@ export interface Shown {
   readonly asNumber: string | undefined
 }
 
+/** Returns the text of a cell as its reader sees it. */
+export const shownText = ({ text, isNumber }: Shown): string => (isNumber ? shownNumber(text, locale) : text)
+
 interface RowInput {
   readonly row: number
   readonly cells: readonly Shown[]
@@ -152,7 +155,7 @@ export class GridRow extends Component<RowInput> {
           const holder = held.get(nameOf(place))
           const person = holder ?? selected.get(nameOf(place))
           const isEdited = column === edited
-          const [words, young] = [isNumber ? shownNumber(text, locale) : text, proposed.get(nameOf(place))]
+          const [words, young] = [shownText(cell), proposed.get(nameOf(place))]
           const suggested = young === undefined ? undefined : t('Suggested: {what}', { what: young || '–' })
           const alignment = side ?? (isNumber ? 'right' : '')
           return (

@@ -1,12 +1,12 @@
 /** The complete state of a sheet on the page: its values, its session, its pointer and its clipboard. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import { type Area, areaBetween } from '../../shared/components/cell-range.ts'
+import { type Area, areaBetween, type CellPosition } from '../../shared/components/cell-range.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { ComponentInput } from './input.ts'
 import { type Cells, createCells } from './sheet-cells.ts'
 import { type Clipboard, createClipboard } from './sheet-clipboard.ts'
-import type { GridActions } from './sheet-grid.tsx'
+import { type GridActions, shownText } from './sheet-grid.tsx'
 import { createHeads } from './sheet-head-actions.ts'
 import { proposedCells, type TableOf } from './sheet-proposed.ts'
 import { type Act, createSession, type SheetSession } from './sheet-session.ts'
@@ -83,6 +83,10 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
   const openMenu = (anchor: HTMLElement): void => void (menu.value = anchor)
   const session = createSession({ input, table, act, isDrawing, openMenu })
   const cells = createCells(input, table, session.size)
+  const shownAt = ({ row, column }: CellPosition): string => {
+    const cell = cells.grid.peek()[row]?.[column]
+    return cell === undefined ? '' : shownText(cell)
+  }
   const area = computed(() => {
     const pointed = input.around.pointed.value
     const isHere = pointed !== undefined && pointed.sheet === input.sheetIndex.value
@@ -98,6 +102,6 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
     isDrawing,
     actions: createActions(input, session, openMenu),
     act,
-    ...createClipboard({ table, area, session, shownAt: ({ row, column }) => cells.texts.peek()[row]?.[column] ?? '' })
+    ...createClipboard({ table, area, session, shownAt })
   }
 }

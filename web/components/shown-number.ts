@@ -1,6 +1,6 @@
 /**
- * Displays the numbers of sheets and charts with the separators of the reader's language. The text, the clipboard and formulas always use a decimal
- * point.
+ * Displays the numbers of sheets and charts with the separators of the reader's language. Copied cells have them too, for other programs. The text and
+ * formulas always use a decimal point.
  */
 
 /** Matches text that contains one number, such as `1,234.5`, `.5 %` or `€ 2.50`. A date, a version or a list contains more than one. */
