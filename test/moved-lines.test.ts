@@ -297,6 +297,30 @@ test.each(orders)('[FENCE-76] a cell that two people set has one of the values i
     }
 })
 
+test.each(orders)('[FENCE-77] a row that was added behind a removed line break is on a line of its own (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two(rows, ids)
+  actOnSheet(ann, (sheet) => setCell(sheet, 4, 0, 'd'))
+  actOnSheet(sue, (sheet) => moveRow(sheet, 2, 4))
+  actOnSheet(sue, (sheet) => moveRow(sheet, 3, 2))
+  while (all.receive(sue));
+  all.tidy()
+  all.end()
+  expect(rowsOf(all)).toEqual(['| a | 1 |', '| b | 2 |', '| c | 3 |', '| d |  |'])
+})
+
+test.each(orders)('[FENCE-77] a card stays where it was moved to if the line break before it was removed (ids %i and %i)', (...ids) => {
+  const all = new Together(boardWith(`- [ ] Alpha\n${beta}`, '- [>] Gamma\n', ''), ['ann', 'sue', 'kim'], [...ids, 3])
+  const [ann, sue, kim] = all.pages as [Page, Page, Page]
+  act(sue, (board) => moveCard(board, find(board, 'Gamma'), { column: 0, card: 1 }))
+  drag(kim, 1)
+  drag(ann, 2, 'Beta')
+  while (all.receive(ann));
+  all.tidy()
+  all.end()
+  const lines = all.content.split('\n').filter((line) => /^(?:##|-)/.test(line))
+  expect(lines).toEqual(['## To do', '- [ ] Gamma', '## In progress', '- [>] Alpha', '## Done', '- [x] Beta'])
+})
+
 test.each(orders)(
   '[EDIT-110] undo of a move leaves each line of the page alone if somebody else changed the card (ids %i and %i)',
   (...ids) => {

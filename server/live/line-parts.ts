@@ -13,7 +13,7 @@ export interface Piece {
   readonly text: string
 }
 
-const textOf = ({ content }: Y.Item): string => (content instanceof Y.ContentString ? content.str : '')
+export const textOf = ({ content }: Y.Item): string => (content instanceof Y.ContentString ? content.str : '')
 
 export const isInSpans = (spans: readonly Span[], { client, clock }: Y.ID): boolean =>
   spans.some((each) => each.client === client && each.from <= clock && clock < each.to)

@@ -31,6 +31,7 @@ import {
   pieceOf,
   rivalsOf,
   spanOf,
+  textOf,
   unitsOf,
   walkLine
 } from './line-parts.ts'
@@ -54,8 +55,9 @@ const linesMax = 100
 /** The most deletions in an update that is compared with old lines. */
 const spansMax = 2000
 
-/** Matches a line that may be a card or row, and whose old text is kept if it was deleted. */
+/** Matches a line that may be a card or row, and whose old text is kept if it was deleted. The second pattern matches such a line with its line break. */
 const partLine = /^(?:[-*+][ \t]|\|)/
+const wholeLine = /^(?:[-*+][ \t]|\|)[^\n]*\n/
 
 /**
  * A line at the place from which it was moved, as people see it who do not know of the move. They may write there for a while, and their text is
@@ -93,7 +95,12 @@ interface Restored {
   readonly restored: readonly Y.ID[]
 }
 
-type Work = { readonly copy: Y.ID; readonly from: Y.ID } | Late | Restored
+/** A new line that begins behind a removed line break. */
+interface Begun {
+  readonly begun: Y.ID
+}
+
+type Work = { readonly copy: Y.ID; readonly from: Y.ID } | Late | Restored | Begun
 
 /** Returns the deletions on a line in updates of people who still saw the line. */
 const deletedOn = ({ first, pieces }: OldLine, updates: readonly (readonly Span[])[]): Span[] =>
@@ -141,7 +148,11 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
 
   /** Handles a line that was moved or deleted. It may contain text that the person did not know. */
   const follow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID | undefined): void => {
-    const { pieces, end } = lineFrom(store, from, (item) => wasShown(transaction, item) && !isPending(item.id))
+    const line = lineFrom(store, from, (item) => wasShown(transaction, item) && !isPending(item.id))
+    // The service may have removed the line break between this line and a line that somebody moved behind it.
+    const other = line.pieces.findIndex(({ id }) => !isSameId(id, from) && hasArrived(store, id))
+    const pieces = other === -1 ? line.pieces : line.pieces.slice(0, other)
+    const end = other === -1 ? line.end : line.pieces[other]?.id
     // Others write at the end of the line above in the same way as people who still see this line. The mark of a move distinguishes them.
     if (to === undefined && end !== undefined && indexOf(end) !== undefined && isJoined(store, from)) return
     let isRewritten = false
@@ -243,6 +254,13 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
     return [{ ...line, deletions, shown, pieces: [...line.pieces, ...left] }]
   }
 
+  /** Whether a person inserted a line behind a line break that the service had removed without the person's knowledge. */
+  const isBegun = ({ deleteSet }: Y.Transaction, item: Y.Item): boolean =>
+    item.origin !== null &&
+    itemAt(store, item.origin)?.deleted === true &&
+    !Y.isDeleted(deleteSet, item.origin) &&
+    wholeLine.test(textOf(item))
+
   const indexOf = (id: Y.ID): number | undefined => {
     const item = itemAt(store, id)
     if (item === undefined || item.deleted) return undefined
@@ -313,6 +331,7 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
         if (to !== undefined || partLine.test(text)) follow(transaction, first, to)
       }
       for (const { from, to } of moves) add({ copy: to, from })
+      for (const item of written) if (isBegun(transaction, item)) add({ begun: item.id })
       noted = []
     },
     isWaiting: () => work.length > 0,
@@ -329,6 +348,7 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
           content,
           first.restored.flatMap((id) => indexOf(id) ?? [])
         )
+      if ('begun' in first) return lineBreaks(content, [indexOf(first.begun)])
       if (!('copy' in first)) return lateEdits(first, content)
       const all = copies(first.copy)
       const areMixed = new Set(all.map(({ at }) => content.lastIndexOf('\n', at))).size < all.length
