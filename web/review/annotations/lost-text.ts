@@ -40,18 +40,28 @@ function wordsOf(item: Item, hasAll: boolean): string | undefined {
 /** Tells a person about refused text of which only the panel shows the card. Returns a function that stops this. */
 function tellRefused(state: State): () => void {
   const { page, items, active } = state
-  const told = new Set<string>()
+  /** The functions that remove the notices, by the ids of their items. */
+  const told = new Map<string, () => void>()
   return effect(() => {
     const hasAll = hasCards(state)
+    const refused = new Set(items.value.flatMap((item) => (item.kind === 'new' && item.entry.refusal !== undefined ? item.id : [])))
+    // A later attempt may save the text, or the person discards it.
+    for (const [id, drop] of told) {
+      if (refused.has(id)) continue
+      told.delete(id)
+      untracked(drop)
+    }
     for (const item of items.value) {
       const words = told.has(item.id) ? undefined : wordsOf(item, hasAll)
       if (words === undefined) continue
-      told.add(item.id)
       const show = (): void => {
         active.value = item.id
         page.panel.value = 'annotations'
       }
-      untracked(() => offer(words, t('Show'), show))
+      told.set(
+        item.id,
+        untracked(() => offer(words, t('Show'), show))
+      )
     }
   })
 }
