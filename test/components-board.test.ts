@@ -264,6 +264,18 @@ test('[COMP-27] the text of a form is the source of a card', () => {
   expect(cardSource({ title: ' Ship ', person: '@ben', tags: 'a #b, a', details: 'x\n' })).toBe('Ship @ben #a #b\nx')
 })
 
+test('[COMP-232] commas separate tags, and spaces do so only without a comma', () => {
+  const tagsOf = (tags: string): string => cardSource({ title: 'x', person: '', tags, details: '' })
+  expect(tagsOf('urgent, back end')).toBe('x #urgent #back-end')
+  expect(tagsOf('urgent back  end')).toBe('x #urgent #back #end')
+  expect(tagsOf('#urgent, #back #end,')).toBe('x #urgent #back #end')
+  // The form shows two tags with a comma, so that a third one may have two words.
+  const desk = new Desk('## Todo', '- Test #urgent #ops').edit('Test', {})
+  expect(desk.state.parts.tags).toBe('urgent, ops')
+  desk.edit('Test', { tags: 'urgent, ops, back end' }).step({ kind: 'save' })
+  expect(desk.lines).toEqual(['## Todo', '- Test #urgent #ops #back-end'])
+})
+
 // ——— fields ———
 
 const inDoing: Opening = { kind: 'card', column: 1 }

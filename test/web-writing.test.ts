@@ -1019,6 +1019,13 @@ test.each([
   expect(link && state.update({ changes: withoutLink(state, link) }).state.doc.toString()).toBe(without)
 })
 
+test('[WRITE-327] addresses of this service can be opened; other relative addresses, and those of other services without a scheme, cannot', () => {
+  const own = ['/d/abcdefghijkl', '/d/abcdefghijkl?key=x#part', '/pub/abcdefghijkl', '/f/abc.png', '/docs/markdown']
+  expect(own.map(safeAddress)).toEqual(own)
+  for (const other of ['notes.md', '../d/abc', './d/x', '/etc/notes.md', '/api/docs/abc', '//d/x', '/\\d/x', '#part', 'd/abc', ''])
+    expect(safeAddress(other), other).toBeUndefined()
+})
+
 test('[WRITE-49] addresses that could run code are not opened; characters that would break a link are bracketed', () => {
   expect(['javascript:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///x', ' javascript:x'].map(safeAddress)).toEqual(
     Array.from({ length: 5 }, () => undefined)

@@ -26,17 +26,20 @@ export interface CardDraft {
 export const partsOf = (card: Card): CardParts => ({
   title: card.title.text,
   person: card.assignees[0]?.name ?? '',
-  tags: card.tags.map(({ name }) => name).join(' '),
+  tags: card.tags.map(({ name }) => name).join(', '),
   details: detailsOf(card)
 })
 
-const namesIn = (text: string): string[] =>
-  [...new Set(text.split(/[\s,]+/).map((name) => name.replace(/^#/, '')))].filter((name) => name !== '')
+/** Returns the tags in the text of their field. If the text has a comma, commas or signs separate the tags, and a tag may have several words. */
+const namesIn = (text: string): string[] => {
+  const names = text.split(text.includes(',') ? /,|\s(?=#)/ : /\s/).map((name) => name.trim().replace(/^#/, '').replaceAll(/\s+/g, '-'))
+  return [...new Set(names)].filter((name) => name !== '')
+}
 
 export const plainParts = ({ title, person, tags, details }: CardParts): CardParts => ({
   title: title.trim(),
   person: person.trim().replace(/^@/, ''),
-  tags: namesIn(tags).join(' '),
+  tags: namesIn(tags).join(', '),
   details: details.trimEnd()
 })
 

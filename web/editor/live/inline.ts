@@ -32,8 +32,12 @@ export function inlineCode(node: SyntaxNode, live: LiveContext): void {
   hideMarks(node, 'CodeMark', live)
 }
 
-/** Returns an address if it is safe to follow, and undefined otherwise. */
-export const safeAddress = (address: string): string | undefined => (/^(https?:|mailto:)/i.test(address) ? address : undefined)
+/**
+ * Returns an address if it is safe to follow, and undefined otherwise. Addresses of documents, files, published pages and the documentation of this
+ * service are safe. Other relative addresses name nothing here.
+ */
+export const safeAddress = (address: string): string | undefined =>
+  /^(https?:|mailto:|\/(d|f|pub|docs)\/)/i.test(address) ? address : undefined
 
 function linkAttributes(address: string): Record<string, string> {
   const safe = safeAddress(address)
