@@ -120,6 +120,7 @@ export interface Field {
   readonly label: string
   readonly type?: 'text' | 'email' | 'password'
   readonly value?: string | undefined
+  readonly placeholder?: string | undefined
   readonly autocomplete: string
   readonly hint?: string
   /** The reason why the value was refused. The field shows it and takes the focus. */
@@ -139,6 +140,7 @@ export const field = ({
   label,
   type = 'text',
   value,
+  placeholder,
   autocomplete,
   hint,
   error,
@@ -152,6 +154,7 @@ export const field = ({
 <label for="${name}">${label}</label>
 <input${code ? html` class="code"` : undefined} id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}"${[
   value === undefined ? undefined : html` value="${value}"`,
+  placeholder === undefined ? undefined : html` placeholder="${placeholder}"`,
   minLength === undefined ? undefined : html` minlength="${minLength}"`,
   required ? html` required` : undefined,
   hint === undefined && error === undefined

@@ -19,7 +19,7 @@ import { field, filled, html, type Markup, named, showPage } from './html.ts'
 import { countedAs, newPasswordField } from './account-fields.ts'
 import { check, take } from './perform.ts'
 import type { Current } from './browser-session.ts'
-import { type Words, wordsOf } from './words.ts'
+import { inEachLanguage, type Words, wordsOf } from './words.ts'
 
 interface ProfileOptions {
   readonly http: Http
@@ -61,6 +61,8 @@ export const profileSection = (
   externalIssuer: string | null,
   refused?: { readonly name: string; readonly text: string }
 ): Markup => {
+  const name = plainName(account.name, limits.authorUnitsMax)
+  const isUnnamed = account.nameChosen !== true && inEachLanguage('Someone').includes(name)
   const withPassword = html`<p class="actions"><a class="button" href="/account/password">${t('Change password')}</a></p>`
   const elsewhere = externalIssuer === null ? undefined : html`<strong>${named(hostOf(externalIssuer))}</strong>`
   const withoutPassword = html`<p class="muted">${
@@ -77,7 +79,8 @@ ${field({
   label: t('Name'),
   autocomplete: 'name',
   maxLength: limits.authorUnitsMax,
-  value: refused?.name ?? plainName(account.name, limits.authorUnitsMax),
+  value: refused?.name ?? (isUnnamed ? '' : name),
+  placeholder: isUnnamed ? name : undefined,
   error: refused?.text
 })}
 <button class="button">${t('Save name')}</button></form>

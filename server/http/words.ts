@@ -44,6 +44,9 @@ const createWords = (language: PageLanguage): Words => {
 
 const words: Readonly<Record<PageLanguage, Words>> = { en: createWords('en'), de: createWords('de') }
 
+/** Returns a sentence in all languages of the pages. */
+export const inEachLanguage = (sentence: string): readonly string[] => Object.values(words).map(({ t }) => t(sentence))
+
 const known = new WeakMap<IncomingMessage, Words>()
 
 /** Returns the text functions for the sender of a request. */

@@ -113,6 +113,17 @@ test('[ACCOUNT-16] an account without a name shows no part of its email address,
   expect((await me(german)).user?.name).toBe('Jemand')
 })
 
+test('[ACCOUNT-18] without a name, the name field of the account page is empty', async () => {
+  const visitor = newVisitor()
+  const fieldOf = async (): Promise<string | undefined> =>
+    /<input id="name"[^>]*>/.exec((await visitor.visit(`${world.url}/account`)).text)?.[0]
+  await visitor.visit(`${world.url}/sign-up`)
+  await visitor.submit('/sign-up', { email: 'walker5@example.org', password, name: '' })
+  expect(await fieldOf()).toMatch(/ value="" placeholder="Someone"/)
+  await visitor.submit('/account/name', { name: 'Someone' })
+  expect(await fieldOf()).toMatch(/ value="Someone"(?! placeholder)/)
+})
+
 test('[ACCOUNT-4] names of people and programs are text, never markup', async () => {
   const name = '<img src=x onerror=alert(1)>'
   const visitor = newVisitor()

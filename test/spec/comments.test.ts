@@ -138,6 +138,7 @@ describe('creating', () => {
         expect({ status, code: json.code }).toEqual({ status: 422, code: 'target_not_found' })
         expect(json.hint).toContain('unanchored: true')
         if (find.startsWith('The')) expect(json.nearest[0]).toMatchObject({ line: expect.any(Number) })
+        expect(json.hint.includes('exactly as in nearest')).toBe(json.nearest !== undefined)
       }
     expect(await comment(owner, { body: 'Hm.', find: 'nowhere to be found', unanchored: true })).toMatchObject({ anchored: false })
   })

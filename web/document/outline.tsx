@@ -113,6 +113,14 @@ export function Outline({ view: page }: { view: Page }): JSX.Element {
   useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current.value])
 
   const close = (): void => page.setOutline(false)
+  useEffect(() => {
+    // The key is also meant for the outline at its button.
+    const keyOnPage = ({ key, target, defaultPrevented }: KeyboardEvent): void => {
+      if (key === 'Escape' && !defaultPrevented && target instanceof Element && target.matches('.outline-toggle')) close()
+    }
+    addEventListener('keydown', keyOnPage)
+    return () => removeEventListener('keydown', keyOnPage)
+  }, [])
   const choose = (event: MouseEvent, heading: Heading): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()

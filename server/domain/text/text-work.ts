@@ -97,7 +97,8 @@ const reconciliation = (
   charsMax: number
 ): { diff: string; merge: ReturnType<typeof merge> } => ({ diff: unifiedDiff(base, theirs, charsMax), merge: merge(base, mine, theirs) })
 
-const unfoundHint = 'Quote the text exactly as in nearest, or send unanchored: true to comment without a position.'
+const unfoundHint = (hasNearest: boolean): string =>
+  `${hasNearest ? 'Quote the text exactly as in nearest' : 'No line is similar. Read the document and quote text that it contains'}, or send unanchored: true to comment without a position.`
 
 /**
  * Returns the range that a target names. Returns undefined if it names none, or if the quotation is missing and `unanchored` permits that. Throws
@@ -107,7 +108,7 @@ const target = (text: string, named: Target & { readonly unanchored?: boolean | 
   const found = rangeNamed(text, named) ?? rangeByOneSide(text, named)
   if (found !== undefined || named.find === undefined || named.unanchored === true) return found
   const nearest = similarLines(text, named.find)
-  throw new ServiceError('target_not_found', { hint: unfoundHint, ...(nearest.length === 0 ? {} : { nearest }) })
+  throw new ServiceError('target_not_found', { hint: unfoundHint(nearest.length > 0), ...(nearest.length === 0 ? {} : { nearest }) })
 }
 
 /** A fence that can be tidied, with the edits that tidy it. */
