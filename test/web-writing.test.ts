@@ -1019,7 +1019,7 @@ test.each([
   expect(link && state.update({ changes: withoutLink(state, link) }).state.doc.toString()).toBe(without)
 })
 
-test('[WRITE-327] addresses of this service can be opened; other relative addresses, and those of other services without a scheme, cannot', () => {
+test('[WRITE-330] addresses of this service can be opened; other relative addresses, and those of other services without a scheme, cannot', () => {
   const own = ['/d/abcdefghijkl', '/d/abcdefghijkl?key=x#part', '/pub/abcdefghijkl', '/f/abc.png', '/docs/markdown']
   expect(own.map(safeAddress)).toEqual(own)
   for (const other of ['notes.md', '../d/abc', './d/x', '/etc/notes.md', '/api/docs/abc', '//d/x', '/\\d/x', '#part', 'd/abc', ''])

@@ -321,7 +321,7 @@ test('[WRITE-77] a dialog opened from the text returns the focus to it, one open
   await page.close()
 })
 
-test('[WRITE-172] [WRITE-173] [WRITE-328] menus and panels opened from the text return the focus to it; arrow keys move among the entries of the menu', async () => {
+test('[WRITE-172] [WRITE-173] [WRITE-331] menus and panels opened from the text return the focus to it; arrow keys move among the entries of the menu', async () => {
   const owned = await createDocument(world.url, '# One\n\ntext\n')
   const { context, page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 900 } })
   await page.goto(owned.url)
