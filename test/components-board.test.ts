@@ -264,7 +264,7 @@ test('[COMP-27] the text of a form is the source of a card', () => {
   expect(cardSource({ title: ' Ship ', person: '@ben', tags: 'a #b, a', details: 'x\n' })).toBe('Ship @ben #a #b\nx')
 })
 
-test('[COMP-235] commas separate tags, and spaces do so only without a comma', () => {
+test('[COMP-237] commas separate tags, and spaces do so only without a comma', () => {
   const tagsOf = (tags: string): string => cardSource({ title: 'x', person: '', tags, details: '' })
   expect(tagsOf('urgent, back end')).toBe('x #urgent #back-end')
   expect(tagsOf('urgent back  end')).toBe('x #urgent #back #end')
