@@ -40,7 +40,7 @@ function inlineCode(text: string): string {
 
 const address = (value: string | null): string | undefined => {
   const plain = (value ?? '').trim()
-  if (plain === '' || /^(data|javascript|file|about|blob):/i.test(plain) || !mayLink(plain) || plain.startsWith('#')) return undefined
+  if (plain === '' || /^data:/i.test(plain) || !mayLink(plain) || plain.startsWith('#')) return undefined
   return /[\s()<>]/.test(plain) ? `<${plain.replaceAll(/[<>\s]/g, encodeURIComponent)}>` : plain
 }
 
