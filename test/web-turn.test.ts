@@ -36,7 +36,7 @@ test.each<[Kind, string, string]>([
   ['quote', 'x\n## a¦b ##\ny', 'x\n\n> a¦b\n\ny'],
   ['insert.callout', 'a¦', '> [!NOTE]\n> a¦'],
   ['insert.code', 'x\n\na¦\n\ny', 'x\n\n```\na¦\n```\n\ny'],
-  ['insert.details', 'a¦', '<details>\n<summary>a¦</summary>\n\nText\n\n</details>'],
+  ['insert.details', 'a¦', '<details>\n<summary>a¦</summary>\n\n\n\n</details>'],
   ['text', 'a¦\n===\nb', 'a¦\n\nb'],
   ['text', '- x\n- a¦\n- y', '- x\n\na¦\n\n- y'],
   ['heading.1', '- x\n- a¦\n- y', '- x\n# a¦\n- y'],

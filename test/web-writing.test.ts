@@ -1065,7 +1065,7 @@ test('[WRITE-153] [WRITE-169] the menu after a slash inserts collapsible text, w
   const { main } = state.selection
   expect(state.sliceDoc(main.from, main.to)).toBe('Summary')
   expect(createRenderer({}).render(state.doc.toString()).html.replaceAll('\n', '')).toMatch(
-    /^<details[^>]*><summary[^>]*>Summary<\/summary><p[^>]*>Text<\/p><\/details>$/
+    /^<details[^>]*><summary[^>]*>Summary<\/summary><\/details>$/
   )
 })
 

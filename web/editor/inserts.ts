@@ -12,7 +12,7 @@ const details: Command = (view) => {
   const { doc, selection } = view.state
   // Markdown would read text on the line below the closing tag as HTML.
   const end = doc.lineAt(selection.main.head).number === doc.lines ? '\n\n' : '\n'
-  return block(() => `<details>\n<summary>‹${t('Summary')}›</summary>\n\n${t('Text')}\n\n</details>${end}`)(view)
+  return block(() => `<details>\n<summary>‹${t('Summary')}›</summary>\n\n\n\n</details>${end}`)(view)
 }
 
 const diagram: Command = block(() => `\`\`\`mermaid\nflowchart LR\n  ‹A[${t('Start')}] --> B[${t('End')}]›\n\`\`\`\n`)

@@ -104,8 +104,8 @@ function folded({ state, units, lead }: Job, rows: readonly Row[], first: Unit, 
   const summary = hasSummary && own[0] !== undefined ? [{ ...own[0], before: open }] : []
   const head = `${summary.length === 0 ? open + t('Summary') : ''}</summary>\n\n`
   const pieces = content.map((row, index) => ({ ...row, before: (index === 0 ? head : '\n') + (row.from === row.to ? '' : lead) }))
-  const sample = content.length === 0 ? `${head}${lead}${t('Text')}` : ''
-  return { pieces: [...summary, ...pieces], tail: `${sample}\n\n${lead}</details>`, first, last }
+  const empty = content.length === 0 ? head + lead : ''
+  return { pieces: [...summary, ...pieces], tail: `${empty}\n\n${lead}</details>`, first, last }
 }
 
 /** Returns the sign of new items: the one of the block itself, or of a list next to it. */

@@ -100,21 +100,19 @@ function typedInSummary(transaction: Transaction): TransactionSpec | undefined {
   }
 }
 
-/** Returns the sample word of new collapsible text. Undefined if the text has other words. */
-function sampleIn({ doc }: EditorState, { summaryEnd, closing }: Collapsible): Stretch | undefined {
-  const text = doc.sliceString(summaryEnd, closing.from)
-  const word = t('Text')
-  if (text.trim() !== word) return undefined
-  const from = summaryEnd + text.indexOf(word)
-  return { from, to: from + word.length }
+/** Returns the end of the empty line between the blank lines of new collapsible text. Undefined if the text has words or fewer lines. */
+function emptyLineIn({ doc }: EditorState, { summaryEnd, closing }: Collapsible): number | undefined {
+  const { number } = doc.lineAt(summaryEnd)
+  if (doc.lineAt(closing.from).number < number + 4 || doc.sliceString(summaryEnd, closing.from).trim() !== '') return undefined
+  return doc.line(number + 2).to
 }
 
-/** Moves from the summary of new collapsible text to its sample word, and selects the word, so that typing replaces it. */
-const selectSample: Command = ({ state, dispatch }) => {
+/** Moves from the summary of new collapsible text to the empty line below it. */
+const enterText: Command = ({ state, dispatch }) => {
   const part = state.readOnly ? undefined : partAt(state, state.selection.main.head)
-  const sample = part === undefined || !isHtml(state, part) ? undefined : sampleIn(state, part)
-  if (sample === undefined) return false
-  dispatch(state.update({ selection: { anchor: sample.from, head: sample.to }, scrollIntoView: true, userEvent: 'select' }))
+  const anchor = part === undefined || !isHtml(state, part) ? undefined : emptyLineIn(state, part)
+  if (anchor === undefined) return false
+  dispatch(state.update({ selection: { anchor }, scrollIntoView: true, userEvent: 'select' }))
   return true
 }
 
@@ -261,8 +259,8 @@ export const collapsible: Extension = [
   EditorState.transactionFilter.of((transaction) => typedInSummary(transaction) ?? transaction),
   Prec.high(
     keymap.of([
-      { key: 'Enter', run: (view) => selectSample(view) || beginText(view) },
-      { key: 'Tab', run: selectSample }
+      { key: 'Enter', run: (view) => enterText(view) || beginText(view) },
+      { key: 'Tab', run: enterText }
     ])
   ),
   ViewPlugin.fromClass(CollapsiblePlugin, {
