@@ -12,11 +12,7 @@ interface PastedItem {
 const marker = /^((?:[-*+]|\d{1,9}[.)])(?: {1,4}|\t))(.*)$/
 
 /** Returns a line without its indentation, up to a width. */
-function dedented(line: string, width: number): string {
-  let at = 0
-  while (at < width && /[ \t]/.test(line.charAt(at))) at++
-  return line.slice(at)
-}
+const dedented = (line: string, width: number): string => line.slice(Math.min(width, line.search(/[^ \t]|$/)))
 
 /** Returns the items of a list. Undefined if the text is anything else, or more than one list. */
 function itemsOf(markdown: string): PastedItem[] | undefined {
@@ -33,9 +29,8 @@ function itemsOf(markdown: string): PastedItem[] | undefined {
 
 /** Returns one item for each line of ordinary text. Undefined for a single line, and for text with blank lines or other blocks. */
 function itemsOfLines(text: string): PastedItem[] | undefined {
-  const lines = text.split('\n')
-  if (lines.length === 1 || lines.some((line) => /^(?:\s|$|#{1,6} |[>|<]|```|~~~|\$\$|---)/.test(line))) return undefined
-  return lines.map((line) => ({ width: 0, lines: [line.replace(marker, '$2')] }))
+  if (!text.includes('\n') || /^(?:\s|$|#+ |[>|<]|([`~$-])\1)/m.test(text)) return undefined
+  return text.split('\n').map((line) => ({ width: 0, lines: [line.replace(marker, '$2')] }))
 }
 
 const boxAtEnd = /\[[ xX]\][ \t]+$/
@@ -76,7 +71,7 @@ const quoteOf = ({ found }: Place): string => {
 }
 
 /** Returns text whose lines after the first one begin with `lead`. */
-const led = (text: string, lead: string): string => text.split('\n').join(`\n${lead}`).replaceAll(`\n${lead}\n`, `\n${lead.trimEnd()}\n`)
+const led = (text: string, lead: string): string => text.replaceAll('\n', `\n${lead}`).replaceAll(`\n${lead}\n`, `\n${lead.trimEnd()}\n`)
 
 const pasted = (from: number, insert: string, rest: TransactionSpec): TransactionSpec => ({
   selection: EditorSelection.cursor(from + insert.length),
@@ -113,7 +108,7 @@ function inList(state: EditorState, place: Place, found: Item, items: readonly P
   const below = itemOf(last.text) ?? found
   const count = items.length - own + (after === '' ? 0 : 1)
   const by = (nextNumber ?? 0) + count - (below.nextNumber ?? 0)
-  const space = after === '' ? 0 : (/^ */.exec(state.doc.sliceString(to, last.to))?.[0].length ?? 0)
+  const space = after === '' ? 0 : state.doc.sliceString(to, last.to).search(/[^ ]|$/)
   const changes = [{ from: from - box, to: to + space, insert: insert + end }, ...renumber(state, last.number, below, by)]
   return pasted(from - box, insert, { changes })
 }
@@ -152,10 +147,13 @@ export function placedText(state: EditorState, text: string): TransactionSpec | 
   const place = placeOf(state)
   const { from, to, found, before } = place
   if (found === undefined || state.selection.ranges.length > 1) return undefined
-  const items = found.marker === '' ? undefined : itemsOf(text.trimEnd())
-  if (items !== undefined && (before === '' || items.length > 1)) return inList(state, place, found, items)
-  const lines = found.marker === '' ? undefined : itemsOfLines(text.trimEnd())
-  if (lines !== undefined) return inList(state, place, found, lines, true)
+  if (found.marker !== '') {
+    const trimmed = text.trimEnd()
+    const items = itemsOf(trimmed)
+    if (items !== undefined && (before === '' || items.length > 1)) return inList(state, place, found, items)
+    const lines = itemsOfLines(trimmed)
+    if (lines !== undefined) return inList(state, place, found, lines, true)
+  }
   const quote = quoteOf(place)
   if (quote === '' || !text.includes('\n') || /\n[ \t]*>/.test(text)) return undefined
   const insert = led(text, quote)
