@@ -327,6 +327,8 @@ test('[HOME-4] files become documents by drop and by button; binary files, large
     { name: '<img src=x onerror=alert(1)>.bin', bytes: [0, 1, 2] }
   ])
   await page.getByText('3 documents created').waitFor()
+  // Only the refused file is an error.
+  expect(await page.locator('.notice.danger').allTextContents()).toEqual([expect.stringMatching(/^“<img src=x/)])
   await page.getByText('“<img src=x onerror=alert(1)>.bin” is not a text file.').waitFor()
   expect((await titles(page)).toSorted()).toEqual(['One', 'umlaut', 'wide'])
   await page.getByRole('link', { name: /umlaut/ }).click()

@@ -51,9 +51,9 @@ function Failures(): JSX.Element {
   const [first, ...more] = failures.value
   return (
     <div role='alert'>
+      {created.value > 0 && <p class='notice created'>{createdWords(created.value)}</p>}
       {first !== undefined && (
         <div class='notice danger' dir='auto'>
-          {created.value > 0 && <p>{createdWords(created.value)}</p>}
           {more.length === 0 ? (
             <p>{first}</p>
           ) : (
