@@ -321,6 +321,16 @@ test.each(orders)('[FENCE-77] a card stays where it was moved to if the line bre
   expect(lines).toEqual(['## To do', '- [ ] Gamma', '## In progress', '- [>] Alpha', '## Done', '- [x] Beta'])
 })
 
+test.each(orders)('[FENCE-78] words in a new card that undo removes are on a line of their own (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two(start, ids)
+  act(ann, (board) => addCard(board, 0, 'Gamma'))
+  all.settle()
+  act(sue, (board) => renameCard(board, find(board, 'Gamma'), 'Write'))
+  ann.undo.undo()
+  all.end()
+  expect(all.content).toContain('- [ ] Beta\nWrite\n## In progress\n')
+})
+
 test.each(orders)(
   '[EDIT-110] undo of a move leaves each line of the page alone if somebody else changed the card (ids %i and %i)',
   (...ids) => {

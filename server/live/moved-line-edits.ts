@@ -129,9 +129,11 @@ export const joinedLine = (content: string, places: readonly number[]): Edit[] =
 /** Returns the edits that put words that nobody can place on a line of their own: the service may have removed the line break before them. */
 export const onOwnLine = (content: string, from: number, to: number): Edit[] => {
   const before = content.slice(content.lastIndexOf('\n', from - 1) + 1, from)
-  if (fenceAt(content, from) === undefined || /^[ \t>]*$/.test(before)) return []
-  const isEnd = to === content.length || content.charAt(to) === '\n'
-  return [{ from, to: from, insert: '\n' }, ...(isEnd ? [] : [{ from: to, to, insert: '\n' }])]
+  const isBegin = /^[ \t>]*$/.test(before)
+  // The line break behind them may be gone too: undo of a new card deletes its whole line.
+  const isEnd = isBegin ? !lineStart.test(content.slice(to, to + 4)) : to === content.length || content.charAt(to) === '\n'
+  if ((isBegin && isEnd) || fenceAt(content, from) === undefined) return []
+  return [...(isBegin ? [] : [{ from, to: from, insert: '\n' }]), ...(isEnd ? [] : [{ from: to, to, insert: '\n' }])]
 }
 
 /** Returns the edits that put words, which stand on the line of a card, on a line of their own behind it. */
