@@ -447,6 +447,31 @@ describe.each(orders)('ids %i and %i', (...ids) => {
     }
   )
 
+  test('[BLOCK-42] words at the beginning of a paragraph follow to the place to which somebody else dragged it', () => {
+    for (const kind of ['typed on the way', 'typed offline', 'dragged offline']) {
+      const { all, ann, sue } = two('alpha para\n\nbeta para\n\ngamma para', ids)
+      if (kind !== 'typed on the way') all.goOffline(kind === 'typed offline' ? ann : sue)
+      type(ann, 'beta para\n\n', 'ONE ')
+      if (kind === 'dragged offline') all.settle()
+      dragBlock(sue, 'gamma', 0)
+      if (kind === 'typed on the way') while (all.receive(sue));
+      type(ann, 'beta para\n\nONE ', 'TWO ')
+      all.end()
+      expect(`${kind}: ${all.content}`).toBe(`${kind}: ONE TWO gamma para\n\nalpha para\n\nbeta para`)
+    }
+  })
+
+  test('[BLOCK-42] a new paragraph stays at the old place of the one that somebody else dragged away from below it', () => {
+    for (const isOffline of [false, true]) {
+      const { all, ann, sue } = two('alpha para\n\nbeta para\n\ngamma para\n\ndelta para', ids)
+      if (isOffline) all.goOffline(ann)
+      type(ann, 'beta para\n\n', 'ONE\n\n')
+      dragBlock(sue, 'gamma', 0)
+      all.end()
+      expect(all.content).toMatch(/^gamma para\n\nalpha para\n\nbeta para\s*ONE\n\s*delta para$/)
+    }
+  })
+
   test('[BLOCK-41] words stay at the end of a block from below which somebody else has dragged another one', () => {
     const { all, ann, sue } = two('alpha para\n\nbeta para\n\ngamma para', ids)
     dragBlock(sue, 'gamma', 0)

@@ -1,6 +1,6 @@
 /** The parts of a line, and what is known about the people who wrote them. */
 import * as Y from 'yjs'
-import { itemAt } from '../../shared/text/moved-lines.ts'
+import { isSameId, itemAt } from '../../shared/text/moved-lines.ts'
 import type { Span } from './update-check.ts'
 
 /** The most items of a line, and the most neighbors of a part, that are examined. */
@@ -83,6 +83,18 @@ export const rivalsOf = (store: Y.Doc['store'], parts: readonly Piece[]): Span[]
         rivals.push(spanOf(item, 0, item.length))
     }
   return rivals
+}
+
+/**
+ * Returns the first character that somebody wrote directly before a line, without a line break. Nobody who knows that the line was deleted writes
+ * there.
+ */
+export const leadOf = (store: Y.Doc['store'], first: Y.ID): Y.ID => {
+  let lead = first
+  let item = itemAt(store, first)?.left
+  for (let step = 0; item && step < neighborsMax && !(isLive(item) && textOf(item).includes('\n')); item = item.left, step++)
+    if (isLive(item) && isSameId(item.rightOrigin, first)) lead = item.id
+  return lead
 }
 
 export const keyOf = ({ client, clock }: Y.ID): string => `${client} ${clock}`

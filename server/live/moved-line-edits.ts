@@ -172,11 +172,14 @@ export const isDispensable = (content: string, at: number, { base, changed }: Li
 
 /** Returns the edits that carry out a change on a line of text, such as a paragraph or a list item. A move may have changed the marker of the item. */
 const changedText = (content: string, at: number, { base, changed }: LineChange): readonly Edit[] | undefined => {
-  const end = content.indexOf('\n', at)
-  const line = content.slice(at, end === -1 ? content.length : end)
+  const next = content.indexOf('\n', at)
+  const end = next === -1 ? content.length : next
+  const whole = content.slice(content.lastIndexOf('\n', at - 1) + 1, end)
+  // Words may have been brought to the beginning of the line.
+  const line = whole.replace(/^[ \t>]*/, '')
   const words = line.replace(itemMarker, '')
   const edits = rebased({ base: base.replace(itemMarker, ''), changed: changed.replace(itemMarker, '') }, words)
-  return edits && moved(edits, at + line.length - words.length)
+  return edits && moved(edits, end - words.length)
 }
 
 /** Returns the edits that carry out a change on a line that was moved meanwhile. Undefined if somebody has changed the same place. */

@@ -26,6 +26,7 @@ import {
   itemsMax,
   joined,
   keyOf,
+  leadOf,
   lineFrom,
   type Piece,
   pieceOf,
@@ -146,9 +147,13 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
   /** Whether a character will be brought to another place. */
   const isPending = (id: Y.ID): boolean => pending.has(keyOf(id))
 
+  /** Returns the beginning of a line whose first character was deleted. Words before the marker of an item or the mark of a heading are no part of it. */
+  const beginOf = (first: Y.ID, text: string): Y.ID => (/^[-*+#>|\d]/.test(text) ? first : leadOf(store, first))
+
   /** Handles a line that was moved or deleted. It may contain text that the person did not know. */
   const follow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID | undefined): void => {
-    const line = lineFrom(store, from, (item) => wasShown(transaction, item) && !isPending(item.id))
+    const isShown = (item: Y.Item): boolean => wasShown(transaction, item) && !isPending(item.id)
+    const line = lineFrom(store, beginOf(from, joined(lineFrom(store, from, isShown).pieces)), isShown)
     // The service may have removed the line break between this line and a line that somebody moved behind it.
     const other = line.pieces.findIndex(({ id }) => !isSameId(id, from) && hasArrived(store, id))
     const pieces = other === -1 ? line.pieces : line.pieces.slice(0, other)
@@ -225,7 +230,7 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
       // Others may also write on the restored line.
       return (begins && ends) || (late.length > 0 && isNew(transaction, item) && (begins || ends))
     }
-    walkLine(store, line.first, line.end, (item, from, until) => {
+    walkLine(store, beginOf(line.first, line.shown), line.end, (item, from, until) => {
       if (isLive(item)) {
         if (!isIn(item.id, line.pieces) && !isLate(item)) return false
         const piece = pieceOf(item, from, until)
@@ -326,11 +331,18 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
           ? bring(line, moves, transaction)
           : [line]
       )
-      for (const { first, text } of deletedLines(transaction)) {
+      const deleted = deletedLines(transaction)
+      for (const { first, text } of deleted) {
         const to = moves.find(({ from }) => isSameId(from, first))?.to
         if (to !== undefined || partLine.test(text)) follow(transaction, first, to)
       }
-      for (const { from, to } of moves) add({ copy: to, from })
+      for (const { from, to } of moves) {
+        const item = itemAt(store, from)
+        // Somebody has written at the beginning of the line.
+        if (item !== undefined && wasShown(transaction, item) && !deleted.some(({ first }) => isSameId(first, from)))
+          follow(transaction, from, to)
+        add({ copy: to, from })
+      }
       for (const item of written) if (isBegun(transaction, item)) add({ begun: item.id })
       noted = []
     },
