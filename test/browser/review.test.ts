@@ -1067,7 +1067,7 @@ test('[REVIEW-8] [REVIEW-42] [REVIEW-90] a decision that came too late says so: 
   await context.close()
 })
 
-test('[REVIEW-9] [REVIEW-73] [REVIEW-78] [REVIEW-116] [REVIEW-160] the address of a comment opens it, even if its text is gone; comments are found by author and by state', async () => {
+test('[REVIEW-9] [REVIEW-73] [REVIEW-78] [REVIEW-116] [REVIEW-160] [REVIEW-226] the address of a comment opens it, even if its text is gone; comments are found by author and by state', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await selectWords(page, 'Monday')
@@ -1152,8 +1152,17 @@ test('[REVIEW-9] [REVIEW-73] [REVIEW-78] [REVIEW-116] [REVIEW-160] the address o
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })
   await page.locator('.segments').getByText('Open').click()
 
+  await ask(document, 'POST', 'comments', { quote: 'Launch', body: 'There.' })
+  await page.locator('.side-panel .card', { hasText: 'There.' }).waitFor()
+  await page.setViewportSize({ width: 1280, height: 300 })
   await ask(document, 'POST', 'edits', { edits: [{ find: 'twice, ', replace: '' }] })
-  await page.getByText('Original text changed or deleted').waitFor()
+  const gone = page.getByRole('heading', { name: 'Original text changed or deleted (1)' })
+  await gone.waitFor()
+  const isSeen = (): Promise<boolean> => gone.evaluate((head) => head.getBoundingClientRect().bottom < innerHeight)
+  expect(await isSeen()).toBe(false)
+  await page.getByRole('button', { name: 'Original text changed or deleted (1)' }).click()
+  await until(isSeen, 'the heading')
+  await page.setViewportSize({ width: 1280, height: 860 })
   await page.keyboard.press('Escape')
   await page.locator('.side-panel').waitFor({ state: 'detached' })
   await page.goto(world.url)

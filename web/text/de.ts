@@ -991,7 +991,7 @@ export const de: Catalogue = {
   'the previous version': 'der vorigen Version',
   'Restored the version from {when}.': 'Die Version von {when} ist wiederhergestellt.',
   'Restored the version “{name}”.': 'Die Version „{name}“ ist wiederhergestellt.',
-  'Original text changed or deleted': 'Ursprünglicher Text geändert oder gelöscht',
+  'Original text changed or deleted ({count})': 'Ursprünglicher Text geändert oder gelöscht ({count})',
   Theme: 'Design',
   'Theme: System': 'Design: System',
   'Theme: Light': 'Design: Hell',

@@ -1,7 +1,7 @@
 /** The panel with all comments and suggestions, a filter, and decisions on several suggestions at once. Items whose text was deleted come last. */
 import type { JSX } from 'preact'
 import { displayName } from '../../presence/people.ts'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { SidePanel } from '../../ui/side-panel.tsx'
 import { locale, t, term, tn } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
@@ -189,6 +189,8 @@ function Panel({ review, onClose }: { review: Review; onClose: () => void }): JS
   const active = placed.findIndex(({ id }) => id === review.active.value)
   const shown = placed.slice(0, Math.max(pages * pageSize, active + 1))
   const goneShown = gone.slice(0, pages * pageSize)
+  const goneHead = useRef<HTMLHeadingElement>(null)
+  const goneWords = t('Original text changed or deleted ({count})', { count: gone.length })
   return (
     <SidePanel title={t('Comments')} onClose={onClose} onKeyDown={(event) => listKeys(review, [...shown, ...goneShown], event)}>
       <div class='panel-tools'>
@@ -218,6 +220,11 @@ function Panel({ review, onClose }: { review: Review; onClose: () => void }): JS
       {review.suggesting.value && review.composer.value === undefined && <ReasonField review={review} />}
       {review.filter.value === 'open' && <DecideAll review={review} />}
       <AsOf review={review} />
+      {placed.length > 0 && gone.length > 0 && (
+        <button type='button' class='button quiet' onClick={() => goneHead.current?.scrollIntoView()}>
+          {goneWords}
+        </button>
+      )}
       {all.length === 0 && <Empty review={review} />}
       {shown.map((item) => (
         <Card key={review.cardKeyOf(item)} review={review} item={item} isListed />
@@ -232,7 +239,9 @@ function Panel({ review, onClose }: { review: Review; onClose: () => void }): JS
       )}
       {gone.length > 0 && (
         <>
-          <h3 class='panel-part'>{t('Original text changed or deleted')}</h3>
+          <h3 class='panel-part' ref={goneHead}>
+            {goneWords}
+          </h3>
           {goneShown.map((item) => (
             <Card key={review.cardKeyOf(item)} review={review} item={item} isListed />
           ))}
