@@ -135,11 +135,13 @@ test('[WEB-6] the title is looked for in the beginning of the text alone, no mat
   expect(titleIn(head).heading).toBe('Kept')
 })
 
-test('[WEB-8] an address leads to the home page, a new document, or one document', () => {
+test('[WEB-8] [REFUSED-6] an address leads to the home page, a new document, or one document', () => {
   expect(route('/')).toEqual({ page: 'home' })
   expect(route('/new')).toEqual({ page: 'new' })
   expect(route('/d/X7YVV5Ks2r34CATB')).toEqual({ page: 'document', id: 'X7YVV5Ks2r34CATB' })
-  expect(route('/d/X7YVV5Ks2r34CATB.md')).toEqual({ page: 'unknown' })
+  expect(route('/d/X7YVV5Ks2r34CATB.md')).toEqual({ page: 'unknown', kind: 'no_page' })
+  // An id that was cut off.
+  expect(route('/d/X7YVV5Ks2r3')).toEqual({ page: 'unknown', kind: 'not_found' })
 })
 
 test('[WEB-9] each refusal by the server has its own message', () => {

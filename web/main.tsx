@@ -25,7 +25,7 @@ async function page(): Promise<JSX.Element> {
   }
   if (asked.page === 'unknown') {
     const { Refused } = await import('./document/refused.tsx')
-    return <Refused refusal={{ kind: 'no_page' }} />
+    return <Refused refusal={asked} />
   }
   const { HomePage, NewPage } = await import('./home/home.tsx')
   return asked.page === 'new' ? <NewPage /> : <HomePage />

@@ -19,6 +19,25 @@ const answers = [
   { status: 503, name: 'restarting', title: 'The server is restarting', headers: { 'retry-after': '60' } }
 ] as const
 
+test('[REFUSED-6] [WEB-115] a cut-off address opens no connection; connections that close before the first message do not multiply', async () => {
+  const { context, page } = await ownPage(browser)
+  let sockets = 0
+  await page.routeWebSocket('**/collab?*', (socket) => {
+    sockets++
+    socket.onMessage(() => void socket.close({ code: 4400 }))
+  })
+  await page.goto(`${world.url}/d/abcdefghijk`)
+  await page.getByRole('heading', { level: 1, name: 'There is no such document' }).waitFor()
+  expect(sockets).toBe(0)
+  await page.goto(`${world.url}/d/abcdefghijkl`)
+  // The third refused message ends the connection. The page itself loads again later.
+  await page.getByText('Trying again in 5 s.').waitFor()
+  expect(sockets).toBe(3)
+  await page.getByText('Trying again in 1 s.').waitFor()
+  expect(sockets).toBe(3)
+  await context.close()
+})
+
 test('[REFUSED-1] [HOME-8] every refusal: words, a next step, no violations, on wide and narrow screens', async () => {
   const way = await startProxy(world.url)
   const { context, page, heard } = await ownPage(browser, { reducedMotion: 'reduce' })

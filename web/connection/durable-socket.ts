@@ -133,8 +133,9 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
       return (type === presence || (type === sync && detail === step.update)) && document.visibilityState === 'visible'
     }
 
+    /** Sends the waiting frames. On a closed socket, they are lost. */
     #flush(): void {
-      for (const data of this.#waiting.splice(0)) super.send(data)
+      for (const data of this.#waiting.splice(0)) if (this.readyState === WebSocket.OPEN) super.send(data)
     }
 
     #set(change: Partial<WireState>): void {

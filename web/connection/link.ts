@@ -112,7 +112,11 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
 
   // Sets the delay before the provider plans its next attempt. The provider itself sets the delay after attempts that never open.
   function closed(code: number): void {
-    if (openedAt === undefined || ended.value !== undefined) return
+    // The provider may have planned this attempt before the connection ended.
+    if (ended.value !== undefined) return transport.disconnect()
+    if (openedAt === undefined) return
+    // Until the first message, the provider would both repeat this attempt and plan another one. The number of attempts would double each time.
+    transport.stopConnectionAttempt()
     const next = retries.closed(code, Date.now() - openedAt, fits())
     openedAt = undefined
     if ('ended' in next) return end(next.ended)
