@@ -437,7 +437,7 @@ test('[SUGG-41] undo restores what one suggestion was before, even if the caret 
   await context.close()
 })
 
-test('[SUGG-39] [SUGG-50] [SUGG-82] [SUGG-111] [LINK-41] [REVIEW-121] a suggestion that the service has appears once if its author may no longer suggest, even with the caret in it', async () => {
+test('[SUGG-39] [SUGG-50] [SUGG-82] [SUGG-111] [LINK-41] [LINK-46] [REVIEW-121] a suggestion that the service has appears once if its author may no longer suggest, even with the caret in it', async () => {
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'suggest')
   const { context, page } = await personOf('Ana', link.url)
@@ -449,6 +449,7 @@ test('[SUGG-39] [SUGG-50] [SUGG-82] [SUGG-111] [LINK-41] [REVIEW-121] a suggesti
   await ask(document, 'PATCH', `shares/${link.id}`, { role: 'view' })
   await page.locator('.chip', { hasText: 'Read only' }).waitFor()
   await ask(document, 'PATCH', `shares/${link.id}`, { role: 'suggest' })
+  await page.getByText('You can now suggest changes to this document.').waitFor()
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   await page.locator('.rm-proposed ins', { hasText: 'and Sunday' }).waitFor()
   expect(await page.locator('.cm-content ins', { hasText: 'and Sunday' }).count()).toBe(1)

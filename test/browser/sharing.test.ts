@@ -132,7 +132,7 @@ test('[LINK-4] [LINK-51] a link for everyone is one step, the person’s own is 
   await page.locator('.share-form').getByLabel('Role').selectOption('Owner')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Bea is ready.').waitFor()
-  // The form for the next link does not keep the choices made for this one.
+  // The form for the next link does not keep the role of an owner.
   expect(await page.locator('.share-form').getByLabel('Role').inputValue()).toBe('edit')
   const bea = new URL(await page.getByLabel('New link').inputValue()).searchParams.get('key') ?? ''
   await fetch(`${world.url}/api/docs/${document.id}/shares`, {
@@ -270,7 +270,7 @@ test('[SHARING-3] [SHARING-11] [PUBLISH-23] [PUBLISH-43] [LINK-42] with the keyb
   await reader.context.close()
 })
 
-test('[SHARING-4] a lost connection in the dialog loses no input and creates no link twice', async () => {
+test('[SHARING-4] [SHARING-13] a lost connection in the dialog loses no input and creates no link twice', async () => {
   const document = await createDocument(world.url, '# Weak')
   const { context, page } = await open(document.url)
   await saved(page)
@@ -295,6 +295,9 @@ test('[SHARING-4] a lost connection in the dialog loses no input and creates no 
   await page.unroute('**/shares')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Cleo is ready.').waitFor()
+  // [SHARING-13] The next link has the same role, and no end.
+  expect(await page.locator('.share-form').getByLabel('Role').inputValue()).toBe('suggest')
+  expect(await page.getByLabel('Ends').inputValue()).toBe('never')
   expect((await live(document)).filter(({ label }) => label === 'Cleo')).toHaveLength(1)
   expect(await page.locator('.share-row', { hasText: 'Cleo' }).count()).toBe(1)
 
@@ -320,6 +323,7 @@ test('[SHARING-4] a lost connection in the dialog loses no input and creates no 
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.locator('.share-row', { hasText: 'Dora' }).waitFor()
   expect(await page.getByText('The link for Dora is ready.').count()).toBe(0)
+  expect(await page.locator('.share-form').getByLabel('Role').inputValue()).toBe('edit')
   await context.close()
 })
 

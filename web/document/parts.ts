@@ -98,15 +98,16 @@ export function createParts(session: Session): Parts {
     if (!closed) mediaOf(page)
   })
 
-  /** Draws diagrams for the published page, and reports a lower role. Only the page of a person who may write does this. */
+  const ends: (() => void)[] = []
+  /** Draws diagrams for the published page. Only the page of a person who may write does this. */
   const openWriter = once(async () => {
-    const [{ followDrawings }, { followLoweredRole }] = await Promise.all([
-      import('../sharing/follow-drawings.ts'),
-      import('./lowered-role.ts')
-    ])
-    if (!closed) endWriter = [followDrawings(session), followLoweredRole(session)]
+    const { followDrawings } = await import('../sharing/follow-drawings.ts')
+    if (!closed) ends.push(followDrawings(session))
   })
-  let endWriter: readonly (() => void)[] = []
+  const openRole = once(async () => {
+    const { followRole } = await import('./changed-role.ts')
+    if (!closed) ends.push(followRole(session))
+  })
 
   const asked = async <Part>(open: () => Promise<Part>, run: (part: Part) => unknown): Promise<void> => {
     let part: Part
@@ -146,7 +147,7 @@ export function createParts(session: Session): Parts {
       // A reader does not need the parts for writing.
       const waiting: (() => Promise<unknown>)[] =
         page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openWriter]
-      waiting.push(() => preparePrinting(session))
+      waiting.push(openRole, () => preparePrinting(session))
       let stop = (): void => undefined
       // Writing works without this part, which loads on the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)
@@ -167,7 +168,7 @@ export function createParts(session: Session): Parts {
       return () => {
         closed = true
         stop()
-        for (const end of [...stops, ...endWriter]) end()
+        for (const end of [...stops, ...ends]) end()
         review.value?.close()
         feed.value?.close()
         endReturns()

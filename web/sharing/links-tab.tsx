@@ -1,7 +1,6 @@
 /** The tab with the links of a document. Each person or agent has their own link, with a role, and each link can be revoked separately. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import { roles, type Role } from '../../shared/roles.ts'
 import type { View } from '../view/view.ts'
@@ -38,8 +37,9 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
     if (share === undefined) return
     links.made.value = share
     links.draft.value = { ...links.draft.value, label: '' }
-    // The next link begins with the defaults, so that nobody gets a role just because the previous person had it.
-    links.settle()
+    const { role } = links.draft.value
+    // Nobody becomes an owner just because the previous person did.
+    links.settle(role === 'owner' ? undefined : role)
   }
   return (
     <form
@@ -161,7 +161,6 @@ export function LinksTab({ view, disabled }: TabInput): JSX.Element {
   const isOwn = (share: Share): boolean => isOwnIn(view.session, share)
   const list = links.list.value?.toSorted((one, other) => Number(isOwn(one)) - Number(isOwn(other)))
   const own = list?.find(({ secret }) => secret === key)
-  useEffect(() => links.settle(), [links])
   return (
     <>
       <OwnName view={view} />

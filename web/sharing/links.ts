@@ -48,8 +48,8 @@ export interface Links {
    * false if the request fails; `failure` then contains the error.
    */
   change(share: Share, change: LinkChange): Promise<boolean>
-  /** Resets the form to its defaults, unless it contains a draft. */
-  settle(): void
+  /** Resets the form to its defaults, or to a role, unless it contains a draft. */
+  settle(role?: Role): void
   /** Revokes a link. Links created through it are revoked too, unless `keepsLinks` is set. */
   revoke(share: Share, keepsLinks: boolean): Promise<void>
 }
@@ -193,8 +193,8 @@ function createLinks(session: Session): Links {
       await this.load()
       return true
     },
-    settle() {
-      if (draft.value.label === '') draft.value = empty
+    settle(role = empty.role) {
+      if (draft.value.label === '') draft.value = { ...empty, role }
     },
     async revoke(share, keepsLinks) {
       const answer = await attempt(() => revokeShare(session, { share: share.id, ...(keepsLinks && { keep: 'links' }) }))

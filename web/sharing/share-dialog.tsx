@@ -37,6 +37,7 @@ function useCurrent({ session, here }: View): void {
     const publishing = publishingOf(session)
     // The list contains the link that was created when the dialog was last open.
     links.made.value = undefined
+    links.settle()
     const stops = [
       effect(() => {
         // Loads the data again after each connection and whenever the role changes.

@@ -1189,6 +1189,9 @@ export const de: Catalogue = {
   'You already have {max} jobs running. Wait for one to finish, or cancel one.':
     'Du hast schon {max} laufende Aufträge. Warte, bis einer fertig ist, oder brich einen ab.',
   'You can comment but not edit this.': 'Du kannst kommentieren, hier aber nichts ändern.',
+  'You can now comment on this document.': 'Du kannst dieses Dokument jetzt kommentieren.',
+  'You can now edit this document.': 'Du kannst dieses Dokument jetzt bearbeiten.',
+  'You can now suggest changes to this document.': 'Du kannst in diesem Dokument jetzt Änderungen vorschlagen.',
   'You can view but not edit this.': 'Du kannst das ansehen, aber nicht ändern.',
   'You see changes live, but your link does not allow editing.': 'Du siehst Änderungen live, aber dein Link erlaubt kein Bearbeiten.',
   'Your access changed. You can now only suggest changes to this document.':

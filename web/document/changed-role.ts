@@ -1,4 +1,4 @@
-/** Tells a person once that their role was lowered. If the server refused changes, a notice says so instead (held-notice.tsx). */
+/** Tells a person once that their role was lowered or raised. If the server refused changes, a notice says so instead (held-notice.tsx). */
 import { effect } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Session } from '../session/session.ts'
@@ -11,13 +11,19 @@ const loweredWords: Readonly<Partial<Record<Role, string>>> = {
   suggest: term('Your access changed. You can now only suggest changes to this document.')
 }
 
+const raisedWords: typeof loweredWords = {
+  comment: term('You can now comment on this document.'),
+  suggest: term('You can now suggest changes to this document.'),
+  edit: term('You can now edit this document.')
+}
+
 /** Follows the role. Returns a function that stops it. */
-export function followLoweredRole({ role, declined, unsent }: Session): () => void {
+export function followRole({ role, declined, unsent }: Session): () => void {
   let before = role.peek()
   let words: string | undefined
   return effect(() => {
     const now = role.value
-    if (now !== before) words = now !== null && before !== null && !includesRole(now, before) ? loweredWords[now] : undefined
+    if (now !== before) words = now === null || before === null ? undefined : (includesRole(now, before) ? raisedWords : loweredWords)[now]
     before = now
     // Until the server has confirmed or refused every change, it is not known whether there will be a notice.
     if (words === undefined || (unsent.value > 0 && !declined.value)) return
