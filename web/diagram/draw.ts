@@ -16,6 +16,8 @@ interface Frame {
   order(order: Order): Promise<Drawn | NotDrawn>
   /** Discards the frame if it could not be loaded. The waiting diagrams report an error. */
   endIfBroken(): void
+  /** Discards the frame. The waiting diagrams report the reason. */
+  end(reason?: NotDrawn): void
 }
 
 let current: Frame | undefined
@@ -47,19 +49,19 @@ function openFrame(): Frame {
     waiting.get(data.id)?.(data.result)
     waiting.delete(data.id)
   }
-  const end = (): void => {
+  const end = (reason = tooSlow): void => {
     removeEventListener('message', hear)
     element.remove()
-    current = undefined
-    for (const answer of waiting.values()) answer(tooSlow)
+    if (current === made) current = undefined
+    for (const answer of waiting.values()) answer(reason)
   }
   addEventListener('message', hear)
   document.body.append(element)
-  return {
+  const made: Frame = {
     async order(order) {
       const { promise, resolve } = Promise.withResolvers<Drawn | NotDrawn>()
       waiting.set(order.id, resolve)
-      const timer = setTimeout(end, drawMsMax)
+      const timer = setTimeout(() => end(), drawMsMax)
       void ready.promise.then(() => element.contentWindow?.postMessage(order, '*'))
       const result = await promise
       clearTimeout(timer)
@@ -67,8 +69,10 @@ function openFrame(): Frame {
     },
     endIfBroken() {
       if (state === 'broken') end()
-    }
+    },
+    end
   }
+  return made
 }
 
 const drawnMax = 100
@@ -78,8 +82,14 @@ const keyOf = (source: string, look: DiagramColors): string => JSON.stringify([s
 
 async function draw(source: string, look: DiagramColors): Promise<Drawn | NotDrawn> {
   if (source.length > sourceUnitsMax) return tooLong
-  current ??= openFrame()
-  const result = await current.order({ id: ++orders, source, look })
+  const frame = (current ??= openFrame())
+  let result = await frame.order({ id: ++orders, source, look })
+  if ('isUnloaded' in result) {
+    // The network may have failed only for a moment, and a new frame loads the code again.
+    frame.end(result)
+    current ??= openFrame()
+    result = await current.order({ id: ++orders, source, look })
+  }
   if (!('svg' in result)) return result
   if (drawn.size >= drawnMax) drawn.delete(drawn.keys().next().value ?? '')
   drawn.set(keyOf(source, look), result)

@@ -100,6 +100,8 @@ function pictureOf(html: string, { text, background }: DiagramColors): Drawn {
 
 function faultOf(error: unknown): NotDrawn {
   const message = error instanceof Error ? error.message : String(error)
+  // Each browser has its own words for this.
+  if (error instanceof TypeError && /import/i.test(message)) return { error: 'The server cannot be reached.', isUnloaded: true }
   const line = Number(/\bline:? (\d+)/i.exec(message)?.[1] ?? NaN)
   // The first line contains the reason, and the rest repeats the source.
   const [first = ''] = message.split('\n', 1)

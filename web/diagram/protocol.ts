@@ -37,6 +37,8 @@ export interface NotDrawn {
   readonly error: string
   /** Line of the error, counted from 1. */
   readonly line?: number
+  /** Whether code for this kind of diagram could not be loaded. The frame does not load it again. */
+  readonly isUnloaded?: boolean
 }
 
 /** A message from the frame. The frame sends `ready` once, before all other messages. */
