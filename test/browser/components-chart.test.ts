@@ -283,7 +283,7 @@ test('[COMP-22] a chart draws a computed sheet of its document, and a file; faul
 const counter = (title: string, more = ''): string =>
   `\`\`\`widget height=60 title="${title}"\n<button id="b">0</button>\n<script>\nlet n = agmd.state?.n ?? 0\nb.textContent = n\nb.onclick = () => { n++; b.textContent = n; agmd.setState({ n }) }\n${more}</script>\n\`\`\`\n`
 
-test('[COMP-23] a change to a chart by a suggester makes one suggestion; people who may not change it see the reason and the chart', async () => {
+test('[COMP-23] [SUGG-126] a change to a chart by a suggester makes one suggestion; people who may not change it see the reason and the chart', async () => {
   const document = await createDocument(world.url, chart(...visits))
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
   // Once the chip shows the role, the page draws nothing twice.
@@ -300,6 +300,21 @@ test('[COMP-23] a change to a chart by a suggester makes one suggestion; people 
   expect((await list())[0]).toMatchObject({ original: '120,', text: '130,' })
   await suggester.page.getByRole('button', { name: '1 suggestion' }).waitFor()
   expect(await editorText(suggester.page)).toBe(chart(...visits))
+
+  const { page } = suggester
+  const title = page.getByLabel('Title', { exact: true })
+  await title.fill('Stock')
+  await title.press('Tab')
+  await page.getByLabel('Chart type').selectOption('pie')
+  await until(async () => (await list()).length === 3, 'the settings are suggested')
+  const isShown = async (): Promise<void> => {
+    await page.locator('.chart-tools ins', { hasText: 'Pie' }).waitFor()
+    expect(await page.locator('.chart-tools ins').allTextContents()).toEqual(['Stock', 'Pie'])
+    expect([await title.inputValue(), await page.getByLabel('Chart type').inputValue()]).toEqual(['Visitors', 'line'])
+  }
+  await isShown()
+  await page.reload()
+  await isShown()
   await suggester.leave()
 
   const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)

@@ -2,7 +2,15 @@
 import { effect, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { type Chart as ChartShape, type ChartType, chartTypes, parseChart, setChart, valueOf } from '../../shared/fences/chart.ts'
+import {
+  type Chart as ChartShape,
+  type ChartKey,
+  type ChartType,
+  chartTypes,
+  parseChart,
+  setChart,
+  valueOf
+} from '../../shared/fences/chart.ts'
 import type { legendOf } from '../../shared/fences/chart-svg.ts'
 import { limits } from '../../shared/limits.ts'
 import { t } from '../text/t.ts'
@@ -11,7 +19,9 @@ import { toast } from '../ui/toast.tsx'
 import { cellsOf, startPicking, wordsOfCells } from './chart-pick.ts'
 import { typeName } from './chart-words.ts'
 import type { ComponentInput } from './input.ts'
+import { Proposed } from './proposed.tsx'
 import { goToCells } from './sheets-around.ts'
+import { useSuggestions } from './suggestions.ts'
 
 interface LegendInput {
   readonly legend: ReturnType<typeof legendOf>
@@ -50,6 +60,19 @@ export function Legend({ legend, hidden }: LegendInput): JSX.Element {
   )
 }
 
+const isType = (text: string): text is ChartType => (chartTypes as readonly string[]).includes(text)
+
+/** Returns a function that draws the value that an open suggestion proposes for a setting. */
+function useProposed(input: ComponentInput): (key: ChartKey, words?: (text: string) => string) => JSX.Element | undefined {
+  const changed = useSuggestions(input).changed.value.map(({ before, after }) => [parseChart(before), parseChart(after)] as const)
+  return (key, words = (text) => text) => {
+    const [was, is] = changed.findLast(([one, other]) => valueOf(one, key) !== valueOf(other, key)) ?? []
+    if (was === undefined || is === undefined) return undefined
+    const young = valueOf(is, key) ?? ''
+    return <Proposed old={young === '' ? words(valueOf(was, key) ?? '') : ''} young={young === '' ? '' : words(young)} />
+  }
+}
+
 interface ToolsInput {
   readonly input: ComponentInput
   readonly chart: ChartShape
@@ -64,6 +87,7 @@ export function ChartTools({ input, chart, hasTable, isEditing, onRefused }: Too
   const picking = useRef<HTMLButtonElement>(null)
   const mayChange = input.refusal.value === undefined
   const cells = cellsOf(input)
+  const proposed = useProposed(input)
   const source = valueOf(chart, 'data') ?? ''
   const title = valueOf(chart, 'title') ?? ''
   const field = useRef<HTMLInputElement>(null)
@@ -96,11 +120,16 @@ export function ChartTools({ input, chart, hasTable, isEditing, onRefused }: Too
           maxLength={limits.titleUnitsMax}
           disabled={!mayChange}
           defaultValue={title}
-          onChange={({ currentTarget: { value } }) => {
-            if (value.trim() !== title && !input.act((now) => setChart(parseChart(now), 'title', value.trim()))) onRefused()
+          onChange={({ currentTarget }) => {
+            const value = currentTarget.value.trim()
+            if (value === title) return
+            if (!input.act((now) => setChart(parseChart(now), 'title', value))) onRefused()
+            // The field shows the document's title, and the suggestion is next to it.
+            else if (input.suggests()) currentTarget.value = title
           }}
         />
       </label>
+      {proposed('title')}
       <label>
         {t('Chart type')}{' '}
         <select
@@ -119,6 +148,7 @@ export function ChartTools({ input, chart, hasTable, isEditing, onRefused }: Too
           ))}
         </select>
       </label>
+      {proposed('type', (text) => (isType(text) ? typeName(text) : text))}
       {(hasTable || cells !== undefined) && (
         <button
           type='button'
