@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cleanText } from '../web/base/clean-text.ts'
 import { frameKind } from '../web/connection/durable-socket.ts'
-import { Text } from '@codemirror/state'
+import { EditorState, Text } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { markdown } from '../web/editor/language.ts'
+import { wordsOf } from '../web/document/count-popover.tsx'
 import * as Y from 'yjs'
 import { titleIn, titleOfText } from '../shared/names.ts'
 import { titleWords } from '../web/editor/title-place.ts'
@@ -111,6 +114,17 @@ test.each([
   ['See [our site][home]\n\n[home]: https://a.example/one "A title"\n', 3]
 ])('[COUNT-11] of %j readers see %i words', (text, expected) => {
   expect(countDocument(Text.of(text.split('\n')))).toBe(expected)
+})
+
+test('[COUNT-13] a rectangle of cells has the words of these cells; in the source, the selection is text', () => {
+  const doc = '| one | two | three four |\n| --- | --- | --- |\n| five | six | seven eight |'
+  const selection = { anchor: doc.indexOf('two'), head: doc.indexOf('six') + 3 }
+  const wordsIn = (view: string): string => {
+    const extensions = [markdown(), EditorView.editorAttributes.of({ class: view })]
+    return wordsOf(EditorState.create({ doc, selection, extensions }), 'live')
+  }
+  expect(wordsIn('cm-live')).toBe('2 of 8 words')
+  expect(wordsIn('')).toBe('5 of 8 words')
 })
 
 test('[COUNT-12] a selection in hidden text has no words, and an edit above a fence changes how its text is counted', () => {

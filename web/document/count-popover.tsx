@@ -2,7 +2,7 @@
 import type { EditorState } from '@codemirror/state'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { countCharacters, countDocument, countRange } from '../editor/count.ts'
+import { countCharacters, countDocument, countSelected, selectedText } from '../editor/count.ts'
 import { t, tn } from '../text/t.ts'
 import type { Page } from '../commands/page.ts'
 import type { Mode } from '../view/view.ts'
@@ -21,16 +21,16 @@ function measure(page: Page): Measured | undefined {
   const state = page.editor.value?.view.state
   if (state === undefined) return undefined
   const { main } = state.selection
-  const text = main.empty ? state.doc : state.doc.slice(main.from, main.to)
-  const words = main.empty ? countDocument(text) : countRange(state.doc, main.from, main.to)
+  const text = main.empty ? state.doc : selectedText(state)
+  const words = main.empty ? countDocument(text) : countSelected(state)
   return { selected: !main.empty, words, characters: countCharacters(text), lines: text.lines }
 }
 
 /** Returns the number of words. The reading view ignores the selection, because it is not a selection in the editor. */
-export function wordsOf({ doc, selection: { main } }: EditorState, mode: Mode): string {
-  const all = countDocument(doc)
-  if (main.empty || mode === 'read') return tn(all, '1 word', '{count} words')
-  return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countRange(doc, main.from, main.to) })
+export function wordsOf(state: EditorState, mode: Mode): string {
+  const all = countDocument(state.doc)
+  if (state.selection.main.empty || mode === 'read') return tn(all, '1 word', '{count} words')
+  return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countSelected(state) })
 }
 
 const minutes = (words: number): string => tn(Math.max(1, Math.round(words / wordsPerMinute)), '1 minute', '{count} minutes')

@@ -1,8 +1,10 @@
 /** Counts the words and characters of the text. Words are those that readers see: not marks, settings and data of components. */
-import type { Text } from '@codemirror/state'
+import { type EditorState, Text } from '@codemirror/state'
 import { isFenceKind, parseInfo } from '../../shared/fences/fences.ts'
 import { endsFrontMatter } from '../../shared/text/front-matter.ts'
+import { chosenCells, chosenRows } from './chosen-cells.ts'
 import { frontMatterEnd } from './front-matter.ts'
+import { isLive } from './is-live.ts'
 
 /** Marks of formats inside a word, as in `**Fri**day`, do not divide it. */
 const word = /[\p{L}\p{N}]+(?:(?:['’_-]|[*~=`]+)[\p{L}\p{N}]+)*/gu
@@ -115,6 +117,23 @@ export function countRange(text: Text, from: number, to: number): number {
   const start = text.lineAt(from).from
   const top = blockAtTop(text)
   return countPart(text.slice(from, to), start === 0 ? top : countPart(text.slice(0, start - 1), top).after).words
+}
+
+/** Returns the selected cells as text, with a line for each row. Undefined if the selection is other text. */
+function selectedCells(state: EditorState): Text | undefined {
+  const chosen = isLive(state) ? chosenCells(state) : undefined
+  const rows = chosen && chosenRows(state, chosen)
+  return rows && Text.of(rows.map((cells) => cells.map(({ from, to }) => state.sliceDoc(from, to)).join(' ')))
+}
+
+export const selectedText = (state: EditorState): Text =>
+  selectedCells(state) ?? state.doc.slice(state.selection.main.from, state.selection.main.to)
+
+/** Counts the words of the selected text. */
+export function countSelected(state: EditorState): number {
+  const cells = selectedCells(state)
+  const { from, to } = state.selection.main
+  return cells === undefined ? countRange(state.doc, from, to) : countPart(cells, '').words
 }
 
 /**
