@@ -8,10 +8,12 @@ import { chartTable } from '../shared/fences/chart-svg.ts'
 import { documentSheets } from '../shared/fences/document-sheets.ts'
 import { Failure } from '../shared/fences/formula/values.ts'
 import { tableOf } from '../shared/fences/sheet-edits.ts'
+import { fencesOf } from '../shared/fences/fences.ts'
 import { fill } from '../shared/words.ts'
 import { joinEarlierSteps } from '../web/components/act.ts'
 import { closeEmoji, emojiLike } from '../web/components/chat-emoji.ts'
 import { whenUndone } from '../web/components/notices.ts'
+import { rangeOfPart } from '../web/components/part-range.ts'
 import { createCells } from '../web/components/sheet-cells.ts'
 import { shownNumber } from '../web/components/shown-number.ts'
 import { de } from '../web/text/de.ts'
@@ -167,4 +169,23 @@ test('[COMP-76] a chart draws its numbers as they are written for its reader, da
   expect(drawn('0.00')).toContain('1,50')
   expect(drawn('')).toContain('>1,5<')
   expect(drawn('mm.yyyy')).not.toMatch(/\d,\d/)
+})
+
+test.each([
+  ['a card', '```board\n## Todo\n- [ ] Write it #now\n```', { place: '0:0', column: '0' }, 'Write it'],
+  ['a card without words', '```board\n## Todo\n- [ ] #now\n```', { place: '0:0', column: '0' }, '- [ ] #now'],
+  ['a column', '```board\n## Todo\n- [ ] Write it\n```', { column: '0' }, 'Todo'],
+  ['a card that is gone', '```board #b\n## Todo\n```', { place: '1:0' }, '```board #b'],
+  ['a cell', '```sheet\n| A | B |\n|---|---|\n| 1 | 2 3 |\n```', { cell: 'B2' }, '2 3'],
+  ['a quoted cell of a CSV', '```sheet\nA,B\n"x, y",2\n```', { cell: 'A2' }, '"x, y"'],
+  ['an empty cell', '```sheet\n| A | B |\n| 1 |  |\n```', { cell: 'B2' }, '| 1 |  |'],
+  ['a cell below the last row', '```sheet\n| A |\n| 1 |\n```', { cell: 'A3' }, '```sheet'],
+  ['a chart', '```chart\ntype: pie\ntitle: Stock\n\na,b\nx,1\n```', {}, 'Stock'],
+  ['a message', '```chat\n[2026-11-20T10:02Z] @Ana: Yes\n```', { line: '0' }, '[2026-11-20T10:02Z] @Ana: Yes'],
+  ['a widget', '```widget title=Count\n<b>1</b>\n```', {}, '```widget title=Count']
+] as const)('[COMP-135] a comment on %s is on its source', (_what, source, part, expected) => {
+  const [fence] = fencesOf(`Words\n\n${source}\n`)
+  if (fence === undefined) throw new Error('there is no fence')
+  const { from, to } = rangeOfPart(fence, part)
+  expect(fence.source.slice(from, to)).toBe(expected)
 })
