@@ -955,7 +955,7 @@ test('[REVIEW-7] hostile names, comments and suggestions are plain text everywhe
   await context.close()
 })
 
-test('[REVIEW-180] [REVIEW-181] [REVIEW-182] [REVIEW-183] the author of a reply edits and deletes it, also offline; an owner deletes what others wrote', async () => {
+test('[REVIEW-180] [REVIEW-181] [REVIEW-182] [REVIEW-183] [REVIEW-227] the author of a reply edits and deletes it, also offline; an owner deletes what others wrote', async () => {
   const document = await createDocument(world.url, text)
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   await ask(document, 'POST', `comments/${id}/replies`, { body: 'Is it?' })
@@ -1023,6 +1023,20 @@ test('[REVIEW-180] [REVIEW-181] [REVIEW-182] [REVIEW-183] the author of a reply 
   await panel.getByRole('button', { name: 'Delete', exact: true }).click()
   await card.waitFor({ state: 'detached' })
   expect(await listComments(document)).toEqual([])
+
+  await selectWords(page, 'Monday')
+  await page.keyboard.press('Control+Alt+KeyM')
+  await page.getByRole('textbox', { name: 'Write a comment' }).fill('Which one?')
+  await page.keyboard.press('Control+Enter')
+  const own = page.locator('.margin .card')
+  await own.getByText('Which one?').click()
+  await own.getByRole('button', { name: 'Edit', exact: true }).click()
+  await own.getByRole('textbox', { name: 'Comment', exact: true }).fill('Which one? Why?')
+  await page.keyboard.press('Control+Enter')
+  await own.getByText('edited', { exact: true }).waitFor()
+  // After some time, the header has no room for everything. The name is whole.
+  await own.locator('.card-time').evaluate((time) => (time.textContent = '25 min. ago'))
+  expect(await own.locator('.card-author').evaluate((name) => name.scrollWidth <= name.clientWidth)).toBe(true)
   expect([...heard, ...owner.heard]).toEqual([])
   await context.close()
   await owner.context.close()
