@@ -291,10 +291,10 @@ test('[WEB-104] the reading view begins at the passage that was visible in the e
   await context.close()
 })
 
-test('[WEB-54] [WEB-108] links to headings can be copied and followed, other links leave the document open', async () => {
+test('[WEB-54] [WEB-108] [WEB-114] links to headings can be copied and followed, other links leave the document open', async () => {
   const document = await createDocument(
     world.url,
-    `# One\n\n[down](#far-away) [out](${world.url}/api/health) [far](https://example.com/)\n\n${'word\n\n'.repeat(100)}## Far away\n`
+    `# One\n\n[down](#far-away) [out](${world.url}/api/health) [far](https://example.com/)\n\n${'word\n\n'.repeat(100)}## Far away\n\n\`\`\`\ncode\n\`\`\`\n`
   )
   const { context, page, heard } = await reader(document)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -303,6 +303,12 @@ test('[WEB-54] [WEB-108] links to headings can be copied and followed, other lin
   expect(await visible()).toBe(false)
   await article(page).getByRole('link', { name: 'down' }).click()
   await until(visible, 'the heading in view')
+  // [WEB-114] The button covers no code until the pointer is on the code.
+  const copy = article(page).getByRole('button', { name: 'Copy code' })
+  const opacity = (): Promise<string> => copy.evaluate((button) => getComputedStyle(button).opacity)
+  expect(await opacity()).toBe('0')
+  await article(page).locator('pre').hover()
+  expect(await opacity()).toBe('1')
   expect(page.url()).toBe(`${world.url}/d/${document.id}#far-away`)
   await article(page).getByRole('link', { name: 'Link to this section' }).first().click()
   await page.getByText('Link to this section copied').waitFor()

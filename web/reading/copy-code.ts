@@ -5,11 +5,8 @@ import { copyText } from '../ui/copy.ts'
 import { iconPath } from '../ui/icons.tsx'
 
 export function copyButton(code: () => string): HTMLButtonElement {
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'copy-code'
-  button.setAttribute('aria-label', t('Copy code'))
-  button.title = t('Copy code')
+  const words = t('Copy code')
+  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'copy-code', ariaLabel: words, title: words })
   button.append(drawIcon(iconPath('copy')))
   button.addEventListener('click', () => void copyText(code(), t('Code')))
   return button
