@@ -499,6 +499,9 @@ test.each([
   ['|word', [['=='], ...typed('a')], '==a|==word highlight'],
   ['a |', [['**'], ['*'], ['`'], ...typed('x')], 'a ***`x|`*** bold code italic'],
   ['a |', [['**'], ['*'], ['**'], ...typed('x')], 'a *x|* italic'],
+  ['one |', [['**'], ['*'], ...typed('two'), ['*'], ['**'], ...typed(' end')], 'one ***two*** end|'],
+  ['one |', [['**'], ['*'], ...typed('two'), ['**'], ['*'], ...typed(' end')], 'one ***two*** end|'],
+  ['one |', [['**'], ['*'], ...typed('two'), ['*'], ...typed(' end')], 'one ***two*** **end|** bold'],
   ['**one|** two', [['*'], ...typed('x')], '**one*x|*** two bold italic'],
   ['**one|** two', [['*'], ['**'], ...typed('x')], '**one***x|* two italic']
 ] as const)('[WRITE-124] in %j, the steps %j give %j', (before, steps, expected) => {

@@ -10,19 +10,28 @@ import { addMarks, markedOutside, unmark } from './commands-inline.ts'
 import { spanNames } from './format-names.ts'
 import { codeNode } from './in-code.ts'
 
+/** A position past marks, and the markers of other formats whose marks are before it. */
+interface Past {
+  readonly at: number
+  readonly others: readonly string[]
+}
+
 /**
  * Returns the position after the marks of a format next to a position, in the direction of `side`. `first` is whether they are opening marks. Marks
  * of other formats may come before. Undefined if there are no such marks.
  */
-function pastMarks(state: EditorState, from: number, name: string, side: 1 | -1, first: boolean): number | undefined {
+function pastMarks(state: EditorState, from: number, name: string, side: 1 | -1, first: boolean): Past | undefined {
+  const others: string[] = []
   for (let at = from; ;) {
     const mark = syntaxTree(state).resolveInner(at, side)
     const span = mark.parent
     const own = first ? span?.firstChild : span?.lastChild
     if (span === null || !mark.name.endsWith('Mark') || own?.from !== mark.from || own.to !== mark.to) return undefined
-    if (![...spanNames.values()].includes(span.name)) return undefined
+    const marker = [...spanNames].find(([, each]) => each === span.name)?.[0]
+    if (marker === undefined) return undefined
     at = side > 0 ? mark.to : mark.from
-    if (span.name === name) return at
+    if (span.name === name) return { at, others }
+    others.push(marker)
   }
 }
 
@@ -103,8 +112,10 @@ export function markCaret(state: EditorState, marker: string): TransactionSpec |
   const markers = pendingMarkers(state)
   if (markers.includes(marker)) return { effects: setPending.of(markers.filter((each) => each !== marker)) }
   const place = pastMarks(state, head, name, 1, false) ?? pastMarks(state, head, name, -1, true)
-  const inside = place ?? pastMarks(state, head, name, -1, false) ?? pastMarks(state, head, name, 1, true)
-  if (inside !== undefined) return { selection: EditorSelection.cursor(inside), effects: setPending.of(markers) }
+  // The caret also leaves the formats inside the one that ends. They go on in the text that is typed next.
+  if (place !== undefined) return { selection: EditorSelection.cursor(place.at), effects: setPending.of([...markers, ...place.others]) }
+  const inside = pastMarks(state, head, name, -1, false) ?? pastMarks(state, head, name, 1, true)
+  if (inside !== undefined) return { selection: EditorSelection.cursor(inside.at), effects: setPending.of(markers) }
   const code = marker === '`' ? codeNode(state, head) : undefined
   if (code?.name === 'InlineCode' && code.from < head && head < code.to) return unwrap(code, head)
   const span = spanAround(state, head, name)
