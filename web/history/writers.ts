@@ -7,12 +7,15 @@ import type { Revision } from './api.ts'
 /** Returns the name of a writer: “You” for the reader. */
 export const writerName = (stored: string): string => (isOwnName(stored) ? t('You') : displayName(stored))
 
-/** Returns the names of everyone who wrote a version, each once. `doc` is the document's id. */
+/** Returns the names of everyone who wrote a version, each once and the reader first. `doc` is the document's id. */
 export function writersOf(doc: string, { author, authorKind, authors, cause }: Revision): string[] {
   if (cause === 'create' && authorKind === 'guest' && author === 'guest' && isMadeHere(doc)) return [t('You')]
   const stored = authors.length > 0 ? authors : author === null ? [] : [author]
   // A program may have the same name as the reader.
-  return [...new Set(stored.map((name) => (authorKind === 'agent' && name === author ? displayName(name) : writerName(name))))]
+  const isAgent = (name: string): boolean => authorKind === 'agent' && name === author
+  const isReader = (name: string): boolean => isOwnName(name) && !isAgent(name)
+  const ordered = [...stored.filter(isReader), ...stored.filter((name) => !isReader(name))]
+  return [...new Set(ordered.map((name) => (isAgent(name) ? displayName(name) : writerName(name))))]
 }
 
 /** Returns the other writers of a line for use after “with”, each once, without its author. */
