@@ -539,7 +539,7 @@ test('[COMP-123] where the decimal sign is a comma, a number is opened with a co
   const grid = new Grid(sheetOf('| A | B |', '|---|---|', '| 1 | 2.50 |')).go(1, 1)
   grid.hasDecimalComma = true
   grid.key('F2').others('| A | B |\n|---|---|\n| 1 | 2.50 |', '| A |\n|---|\n| 1 |')
-  expect(grid.state.gone).toBeUndefined()
+  expect(grid.state.gone).toEqual([])
 })
 
 test('[COMP-89] a cell that was only opened keeps its text, and thousands that others wrote stay thousands', () => {
@@ -835,10 +835,10 @@ test('[COMP-38] if others remove the column, a draft with new text remains, and 
   const removed = (grid: Grid): Grid =>
     grid.others('| A | B | C |\n|---|---|---|\n| 1 | 2 | 3 |\n| 4 | =A2 | 6 |', '| A | C |\n|---|---|\n| 1 | 3 |\n| 4 | 6 |')
   const typed = removed(new Grid().go(1, 1).type('words'))
-  expect([typed.state.gone, typed.field, typed.last.focus, typed.last.hold]).toEqual(['words', undefined, undefined, null])
-  expect([typed.step({ kind: 'close gone' }).state.gone, typed.last.focus]).toEqual([undefined, true])
+  expect([typed.state.gone, typed.field, typed.last.focus, typed.last.hold]).toEqual([['words'], undefined, undefined, null])
+  expect([typed.step({ kind: 'close gone', index: 0 }).state.gone, typed.last.focus]).toEqual([[], true])
   const unchanged = removed(new Grid().go(1, 1).key('F2'))
-  expect([unchanged.state.gone, unchanged.field, unchanged.last.focus]).toEqual([undefined, undefined, true])
+  expect([unchanged.state.gone, unchanged.field, unchanged.last.focus]).toEqual([[], undefined, true])
 })
 
 test('[COMP-221] if others remove the row, a draft with new text remains, and the row below stays as it is', () => {
@@ -846,7 +846,7 @@ test('[COMP-221] if others remove the row, a draft with new text remains, and th
   const removed = (grid: Grid): Grid => grid.others('| Milk | 2 |\n| Sum | =SUM(B2:B3) |', '| Sum | =SUM(B2:B2) |')
   const typed = removed(new Grid(source).go(2, 1).type('555'))
   expect([typed.state.gone, typed.field, typed.texts]).toEqual([
-    '555',
+    ['555'],
     undefined,
     [
       ['Item', 'Cost'],
@@ -854,11 +854,21 @@ test('[COMP-221] if others remove the row, a draft with new text remains, and th
       ['Sum', '=SUM(B2:B2)']
     ]
   ])
-  expect(removed(new Grid(source).go(2, 1).key('F2')).state.gone).toBeUndefined()
+  expect(removed(new Grid(source).go(2, 1).key('F2')).state.gone).toEqual([])
   // The last row is a new one, which others cannot remove.
   const added = new Grid(source).go(4, 0).type('Cake')
   removed(added)
-  expect([added.state.gone, added.field]).toEqual([undefined, 'Cake|'])
+  expect([added.state.gone, added.field]).toEqual([[], 'Cake|'])
+})
+
+test('[COMP-238] if others remove the rows of two cells that a person edits, both drafts remain, each until the person discards it', () => {
+  const lines = ['| Tea | 1 |', '| Milk | 2 |', '| Cake | 3 |', '| Sum |  |']
+  const grid = new Grid(`\`\`\`sheet\n| Item | Cost |\n|---|---|\n${lines.join('\n')}\n\`\`\`\n`)
+  grid.go(2, 1).type('555').others(`${lines[1]}\n`, '')
+  grid.go(2, 1).type('666').others(`${lines[2]}\n`, '')
+  expect([grid.state.gone, grid.field]).toEqual([['555', '666'], undefined])
+  expect(grid.go(1, 1).type('7').step({ kind: 'leave' }).last.lost).toBe('555\n666\n7')
+  expect(grid.step({ kind: 'close gone', index: 0 }).state.gone).toEqual(['666'])
 })
 
 test('[COMP-51] references in an unfinished formula follow their cells, and the caret stays', () => {

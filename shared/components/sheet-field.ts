@@ -84,11 +84,11 @@ function storedText(text: string, before: string, { index, hasDecimalComma, hasG
   return closedFormula(hasGermanNames ? withEnglishNames(formula) : formula)
 }
 
-/** Returns text that the person typed into a cell and that is not in the sheet. */
-export function unsavedText(state: SheetState, world: SheetWorld): string | undefined {
+/** Returns the texts that the person typed into cells and that are not in the sheet, oldest first. */
+export function unsavedText(state: SheetState, world: SheetWorld): string {
   const { begun, draft, pointsSideways, gone } = state
-  const text = begun && storedText(draft.text.trim(), begun.before, world, pointsSideways)
-  return text === begun?.before ? gone : text || gone
+  const text = begun === undefined ? '' : storedText(draft.text.trim(), begun.before, world, pointsSideways)
+  return [...gone, text === begun?.before ? '' : text].filter((each) => each !== '').join('\n')
 }
 
 /** Ends editing and stores the draft. If others have since changed the cell, the page asks which text to keep. */
@@ -161,7 +161,11 @@ function changed(state: SheetState, world: SheetWorld): SheetOutcome {
   const own = readingOf(table)
   if (isRemoved(own, begun)) {
     const isTyped = storedText(draft.text.trim(), begun.before, world) !== begun.before
-    return { state: { ...ended(state), ...(isTyped && { gone: draft.text }) }, hold: null, ...(!isTyped && { focus: true }) }
+    return {
+      state: { ...ended(state), ...(isTyped && { gone: [...state.gone, draft.text] }) },
+      hold: null,
+      ...(!isTyped && { focus: true })
+    }
   }
   const { text, from, to } = draft
   const { pointed } = pointing

@@ -58,7 +58,7 @@ export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorl
     case 'keep':
       return keepText(state, event.whose)
     case 'close gone':
-      return { state: { ...state, gone: undefined }, focus: true }
+      return { state: { ...state, gone: state.gone.filter((_, index) => index !== event.index) }, focus: true }
     case 'leave':
       return { state: ended(state), lost: unsavedText(state, world), ...(state.begun !== undefined && { hold: null }) }
     default: {

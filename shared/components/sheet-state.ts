@@ -28,8 +28,8 @@ export interface SheetState {
    */
   readonly pointsSideways: boolean
   readonly conflict: Conflict | undefined
-  /** The draft of a cell whose column others removed. */
-  readonly gone: string | undefined
+  /** The drafts of cells whose row or column others removed, oldest first. */
+  readonly gone: readonly string[]
 }
 
 const noDraft: Typed = { text: '', from: 0, to: 0 }
@@ -42,7 +42,7 @@ export const beginSheet: SheetState = {
   pointing: noPointing,
   pointsSideways: false,
   conflict: undefined,
-  gone: undefined
+  gone: []
 }
 
 /** The sheet at the time of an event. For a chart's table, `index` is -1. */
@@ -108,7 +108,8 @@ export type SheetEvent =
       readonly isElsewhere: boolean
     }
   | { readonly kind: 'keep'; readonly whose: 'mine' | 'theirs' }
-  | { readonly kind: 'close gone' }
+  /** Discards a draft of `gone`. */
+  | { readonly kind: 'close gone'; readonly index: number }
   /** The grid is removed from the page. */
   | { readonly kind: 'leave' }
 

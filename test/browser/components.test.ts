@@ -1043,7 +1043,7 @@ test('[COMP-40] the text does not jump when distant components are no longer dra
   await leave()
 })
 
-test('[COMP-9] [COMP-38] [COMP-51] [COMP-96] [COMP-232] while a cell is written others cannot open it; its field follows their changes, the person chooses which text stays, and typing reaches no other cell if others delete it', async () => {
+test('[COMP-9] [COMP-38] [COMP-51] [COMP-96] [COMP-232] [COMP-238] while a cell is written others cannot open it; its field follows their changes, the person chooses which text stays, and typing reaches no other cell if others delete it', async () => {
   const source = (...lines: readonly string[]): string => `\`\`\`sheet\n| A | B |\n| --- | --- |\n${lines.join('\n')}\n\`\`\`\n`
   const ana = await writer(source('| one | 1 |', '| two | =B2*2 |'))
   const ben = await visit(ana.document)
@@ -1083,6 +1083,16 @@ test('[COMP-9] [COMP-38] [COMP-51] [COMP-96] [COMP-232] while a cell is written 
   await ana.page.keyboard.type('umber')
   for (const key of ['Backspace', 'Delete', 'Enter', 'Control+x']) await ana.page.keyboard.press(key)
   expect([await field.count(), await ana.page.locator('[data-cell=A3]').textContent()]).toEqual([0, 'two'])
+  // The notice is still open when the same happens to a cell of another row.
+  await patch(ana.document, ['|  |  |\n', '|  |  |\n| six | 6 |\n'])
+  await ana.page.locator('[data-cell=A3]', { hasText: 'six' }).dblclick()
+  await ana.page.keyboard.type('ty')
+  await patch(ana.document, ['| six | 6 |\n', ''])
+  await ana.page.getByText('Someone deleted this cell. Your text: “sixty”').waitFor()
+  await ana.page.keyboard.type(' two')
+  for (const key of ['Backspace', 'Delete', 'Enter', 'Control+x']) await ana.page.keyboard.press(key)
+  expect([await field.count(), await ana.page.locator('[data-cell=A3]').textContent()]).toEqual([0, 'two'])
+  await ana.page.getByRole('button', { name: 'Discard' }).last().click()
   await notice.getByRole('button', { name: 'Discard' }).click()
   await ana.page.locator('[data-cell=A3]:focus-within').waitFor()
   await ben.text(source('|  |  |', '| two | =B3*2+B3^2+1 |'))

@@ -52,7 +52,7 @@ export interface SheetSession {
   /** The content and the selection of the field. */
   readonly draft: ReadonlySignal<Typed>
   readonly conflict: ReadonlySignal<SheetState['conflict']>
-  readonly gone: ReadonlySignal<string | undefined>
+  readonly gone: ReadonlySignal<readonly string[]>
   readonly field: FieldActions
   /** Whether the selected cell should take the focus once it is drawn. `asked` counts the requests. */
   readonly wantsFocus: { current: boolean }

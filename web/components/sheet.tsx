@@ -81,7 +81,6 @@ function CommaHint({ input, model: { cells, session } }: SheetPartInput): JSX.El
 /** Asks what to do with drafts whose cell or column someone else has changed. */
 function SheetDrafts({ model: { session } }: SheetPartInput): JSX.Element {
   const asked = session.conflict.value
-  const gone = session.gone.value
   return (
     <>
       {asked !== undefined && (
@@ -91,7 +90,9 @@ function SheetDrafts({ model: { session } }: SheetPartInput): JSX.Element {
           onTheirs={() => session.dispatch({ kind: 'keep', whose: 'theirs' })}
         />
       )}
-      {gone !== undefined && <GoneWords words={gone} part='cell' onClose={() => session.dispatch({ kind: 'close gone' })} />}
+      {session.gone.value.map((words, index) => (
+        <GoneWords key={index} words={words} part='cell' onClose={() => session.dispatch({ kind: 'close gone', index })} />
+      ))}
     </>
   )
 }
