@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { png } from '../support/media.ts'
 import type { World } from '../support/start.ts'
-import { createDocument, type Document, editorText, readMarkdown, replaceInScripts, saved, until, ownPage } from './browser.ts'
+import { createDocument, createLink, type Document, editorText, readMarkdown, replaceInScripts, saved, until, ownPage } from './browser.ts'
 import { command } from './keyboard.ts'
 import { onStage } from './stage.ts'
 
@@ -1293,7 +1293,13 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
     }, address)
   await type(' ')
   await paste(other.url)
-  await text(`${linked} [The plan of Ana](${other.url})`)
+  await text(`${linked} [The plan of Ana](${world.url}/d/${other.id})`)
+  await page.getByText('The link was pasted without your key.').waitFor()
+  await press('Control+z')
+  // A key that was made for others stays.
+  const shared = await createLink(world.url, other, 'view')
+  await paste(shared.url)
+  await text(`${linked} [The plan of Ana](${shared.url})`)
   await press('Control+z')
   await type(' ')
   await paste(`${world.url}/d/${other.id}extra`)

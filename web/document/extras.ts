@@ -25,7 +25,7 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import '../ui/more-icons.ts'
 import { iconPath } from '../ui/icons.tsx'
-import { addressOfDocument, createTitled, findDocuments, type OwnDocument, titleAt } from './own-documents.ts'
+import { addressOfDocument, createTitled, findDocuments, documentAt, type OwnDocument } from './own-documents.ts'
 import { selectTitle } from '../editor/title-place.ts'
 import { backToText } from './back-to-text.ts'
 import { followSection } from './section-address.ts'
@@ -124,7 +124,12 @@ export const extrasOf = (page: Page, typing: readonly Typing[]): Extras =>
       page.session.link.socket.subscribe((socket) => {
         if (socket === 'synced') queueMicrotask(listener)
       }),
-    titleAt: (address) => titleAt(address, location.origin),
+    documentAt(address) {
+      const found = documentAt(address, location.origin)
+      if (found !== undefined && found.address !== address)
+        toast(t('The link was pasted without your key. To give others access, share that document.'))
+      return found
+    },
     components: components(page),
     tell: toast,
     typing

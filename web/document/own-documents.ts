@@ -3,7 +3,8 @@ import { createDocument } from '../client/documents.ts'
 import { operation } from '../client/operation.ts'
 import { best } from '../base/match.ts'
 import { newId } from '../base/new-id.ts'
-import { recentDocuments, remember } from '../device/recent.ts'
+import { findRecent, recentDocuments, remember } from '../device/recent.ts'
+import type { LinkTarget } from '../editor/completions.ts'
 import { personName } from '../presence/person.ts'
 import { signedIn } from '../client/signed-in.ts'
 
@@ -55,8 +56,16 @@ export async function createTitled(title: string): Promise<OwnDocument> {
 /** Returns the address of a document without a share key. People who may open the document have their own key. */
 export const addressOfDocument = ({ id }: OwnDocument, origin: string): string => `${origin}/d/${id}`
 
-/** Returns the title of this device's document at an address, or undefined for any other address. */
-export function titleAt(address: string, origin: string): string | undefined {
+/**
+ * Returns this device's document at an address. Its address lacks the key with which this device opens the document: readers of the link would get
+ * all rights of the person. A key that was made for others stays. Undefined for any other address.
+ */
+export function documentAt(address: string, origin: string): LinkTarget | undefined {
   const id = address.startsWith(`${origin}/d/`) ? /^[\w-]+(?=$|[?#])/.exec(address.slice(origin.length + 3))?.[0] : undefined
-  return id === undefined ? undefined : recentDocuments.peek().find((each) => each.id === id)?.title || undefined
+  const known = id === undefined ? undefined : findRecent(id)
+  if (known === undefined) return undefined
+  const url = new URL(address)
+  if (url.searchParams.get('key') !== known.key) return { title: known.title, address }
+  url.searchParams.delete('key')
+  return { title: known.title, address: url.href }
 }

@@ -1206,6 +1206,8 @@ export const de: Catalogue = {
   'Your account': 'Dein Konto',
   'Your last changes are on their way to the server.': 'Deine letzten Änderungen sind auf dem Weg zum Server.',
   'Your link allows comments but no edits.': 'Dein Link erlaubt Kommentare, aber keine Änderungen.',
+  'The link was pasted without your key. To give others access, share that document.':
+    'Der Link wurde ohne deinen Schlüssel eingefügt. Teile das Dokument, um anderen Zugriff zu geben.',
   'Your link allows suggesting only.': 'Dein Link erlaubt nur Vorschläge.',
   'Your link does not allow adding files to this document.': 'Dein Link erlaubt nicht, diesem Dokument Dateien hinzuzufügen.',
   'Your link does not allow changing this document.': 'Dein Link erlaubt nicht, dieses Dokument zu ändern.',

@@ -18,7 +18,7 @@ import { htmlToMarkdown, markdownIn } from './html-to-markdown.ts'
 import { inertDocument } from './inert.ts'
 import { placedBlocks, placedFormatted, placedText } from './placed.ts'
 import { escapeCell, markdownTable, tabbedRows, tableRows } from './table-text.ts'
-import { titles } from './titles.ts'
+import { knownDocuments } from './known-documents.ts'
 
 /** Longest text that is searched for cells, in UTF-16 units. */
 const cellsUnitsMax = 2_000_000
@@ -58,10 +58,11 @@ function linkSelection(view: EditorView, url: string): boolean {
   return true
 }
 
-/** Turns a pasted address of a known document into a link with the document's title, as `[[` does. The address does not change. */
-function linkDocument(view: EditorView, address: string): boolean {
-  const title = view.state.facet(titles)(address)
-  return title !== undefined && replace(view, linkTo({ title, address }))
+/** Pastes an address. That of a known document becomes a link with its title, as `[[` makes it. */
+function pasteAddress(view: EditorView, text: string): boolean {
+  const known = view.state.facet(knownDocuments)(text)
+  const address = known?.address ?? text
+  return linkSelection(view, address) || (known !== undefined && replace(view, known.title === '' ? address : linkTo(known)))
 }
 
 /** Returns the cells in plain text. Only own cells can be in a single column. */
@@ -105,7 +106,7 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   // A line break or a bar would end the cell.
   if (!hasPictures && tableAt(view.state, from) !== undefined)
     return pasteCells(view, text, html, areOwn) || (/[|\n\t]/.test(text) && replace(view, escapeCell(text)))
-  if (isAddress(text.trim())) return linkSelection(view, text.trim()) || linkDocument(view, text.trim())
+  if (isAddress(text.trim())) return pasteAddress(view, text.trim())
   // The plain text is Markdown.
   if (isOwn) return replaceByText(view, text)
   if (hasPictures) return pastePictures(view, html, text)

@@ -16,9 +16,9 @@ import { onConnection, type OnConnection } from '../live/on-connection.ts'
 import { collapsible } from '../live/collapsible.ts'
 import { drawings } from '../live/drawings.ts'
 import { dressing } from '../live/dressing.ts'
-import { titles } from '../paste/titles.ts'
+import { knownDocuments } from '../paste/known-documents.ts'
 import { keepTab } from '../tab-stays.ts'
-import { completions, type BlockEntry, type Documents, type OnChange } from '../completions.ts'
+import { completions, type BlockEntry, type Documents, type LinkTarget, type OnChange } from '../completions.ts'
 
 export interface ExtrasInput {
   /** The blocks of the slash menu, in order. */
@@ -36,7 +36,7 @@ export interface ExtrasInput {
   /** Calls a listener each time the page is connected to the service. */
   readonly onConnected: OnConnection
   /** Returns the title of this device's document at an address. */
-  readonly titleAt: (address: string) => string | undefined
+  readonly documentAt: (address: string) => LinkTarget | undefined
   /** The extension that draws components, such as boards, in the live view. */
   readonly components: Extension
   /** Shows a short notice. */
@@ -59,7 +59,7 @@ export const createExtras = ({
   onFormats,
   onRight,
   onConnected,
-  titleAt,
+  documentAt,
   components,
   tell,
   typing
@@ -68,7 +68,7 @@ export const createExtras = ({
     columnMoves,
     remoteGlow,
     completions(blocks, documents, onChange),
-    titles.of(titleAt),
+    knownDocuments.of(documentAt),
     dressing,
     typing.map(({ always }) => always),
     keepTab(tell),
