@@ -468,8 +468,62 @@ describe.each(orders)('ids %i and %i', (...ids) => {
       type(ann, 'beta para\n\n', 'ONE\n\n')
       dragBlock(sue, 'gamma', 0)
       all.end()
-      expect(all.content).toMatch(/^gamma para\n\nalpha para\n\nbeta para\s*ONE\n\s*delta para$/)
+      expect(all.content).toBe('gamma para\n\nalpha para\n\nbeta para\n\nONE\n\ndelta para')
     }
+  })
+
+  const inserts = [
+    ['above the dragged paragraph', 'alpha\n\nbeta\n\ngamma\n\ndelta', 'beta\n\n', 'ONE\n\n', 'gamma\n\nalpha\n\nbeta\n\nONE\n\ndelta'],
+    ['below the first paragraph', 'alpha\n\nbeta\n\ngamma', 'alpha', '\n\nONE', 'gamma\n\nalpha\n\nONE\n\nbeta'],
+    ['above the last item', '- alpha\n- beta\n- gamma', 'beta\n', '- ONE\n', '- gamma\n- alpha\n- beta\n- ONE\n'],
+    ['above an item', '- alpha\n- beta\n- gamma\n- delta\n', 'beta\n', '- ONE\n', '- gamma\n- alpha\n- beta\n- ONE\n- delta\n']
+  ] as const
+  test.each(inserts)('[BLOCK-43] a line that somebody inserts %s is joined with no other line', (_name, start, after, words, end) => {
+    for (const kind of ['online', 'typed offline', 'dragged offline'])
+      for (const isFirst of [false, true]) {
+        const { all, ann, sue } = two(start, ids)
+        if (kind !== 'online') all.goOffline(kind === 'typed offline' ? ann : sue)
+        type(ann, after, words)
+        dragBlock(sue, 'gamma', 0)
+        if (isFirst) while (all.receive(sue));
+        all.end()
+        expect(`${kind}: ${all.content}`).toBe(`${kind}: ${end}`)
+      }
+  })
+
+  test('[BLOCK-43] a line that somebody inserts below a paragraph that was dragged down is joined with no other line', () => {
+    const { all, ann, sue } = two('alpha\n\nbeta is longer\n\ngamma\n', ids)
+    type(ann, 'alpha', '\n\nONE')
+    dragBlock(sue, 'alpha', 2)
+    all.end()
+    expect(all.content.trim()).toBe('ONE\n\nbeta is longer\n\nalpha\n\ngamma')
+  })
+
+  test.each([
+    ['the middle', 'gam', 'gamma para'],
+    ['the beginning', 'beta\n\n', 'gamma para']
+  ])('[BLOCK-44] Enter in %s of a paragraph that somebody else has dragged away loses no words', (_name, after, end) => {
+    const { all, ann, sue } = two('alpha\n\nbeta\n\ngamma para\n\ndelta', ids)
+    dragBlock(sue, 'gamma', 0)
+    while (all.receive(sue));
+    type(ann, after, '\n')
+    all.receive(ann)
+    type(ann, after, '\n')
+    all.end()
+    expect(all.content).toMatch(new RegExp(`^${end}\\n\\nalpha\\n\\nbeta\\n+delta$`))
+  })
+
+  test('[BLOCK-44] words before a dragged paragraph return to the old place if their author then types Enter', () => {
+    const { all, ann, sue } = two('alpha\n\nbeta\n\ngamma\n\ndelta', ids)
+    dragBlock(sue, 'gamma', 0)
+    while (all.receive(sue));
+    for (const [at, letter] of Array.from('ONE\n\n').entries()) {
+      type(ann, `beta\n\n${'ONE\n'.slice(0, at)}`, letter)
+      all.receive(ann)
+      while (all.repair());
+    }
+    all.end()
+    expect(all.content).toMatch(/^gamma\n\nalpha\n\nbeta\n\nONE\n+delta$/)
   })
 
   test('[BLOCK-41] words stay at the end of a block from below which somebody else has dragged another one', () => {

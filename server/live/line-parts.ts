@@ -45,19 +45,29 @@ export const walkLine = (
   return undefined
 }
 
-export const pieceOf = (item: Y.Item, from: number, to: number): Piece => {
-  const [text = ''] = textOf(item).slice(from, to).split('\n', 1)
-  return { id: Y.createID(item.id.client, item.id.clock + from), text }
+/** Returns the parts of an item between line breaks. */
+export const piecesOf = (item: Y.Item, from: number, to: number): Piece[] => {
+  let clock = item.id.clock + from
+  return textOf(item)
+    .slice(from, to)
+    .split('\n')
+    .map((text) => {
+      const id = Y.createID(item.id.client, clock)
+      clock += text.length + 1
+      return { id, text }
+    })
 }
 
-/** Returns the parts of a line that are visible, and the line break behind it. */
-export const lineFrom = (store: Y.Doc['store'], first: Y.ID, isShown: (item: Y.Item) => boolean) => {
+/** Returns the parts of a line that are visible, and the line break behind it. The line does not end before its character `last`, if that is given. */
+export const lineFrom = (store: Y.Doc['store'], first: Y.ID, isShown: (item: Y.Item) => boolean, last?: Y.ID | null) => {
   const pieces: Piece[] = []
+  let isWhole = !last
   const end = walkLine(store, first, undefined, (item, from, to) => {
     const shown = isShown(item)
-    const piece = shown ? pieceOf(item, from, to) : undefined
+    const [piece] = shown ? piecesOf(item, from, to) : []
     if (piece !== undefined && piece.text !== '') pieces.push(piece)
-    return shown
+    isWhole ||= isInSpans([spanOf(item, from, to)], last as Y.ID)
+    return shown && isWhole
   })
   return { pieces, end }
 }
@@ -87,13 +97,17 @@ export const rivalsOf = (store: Y.Doc['store'], parts: readonly Piece[]): Span[]
 
 /**
  * Returns the first character that somebody wrote directly before a line, without a line break. Nobody who knows that the line was deleted writes
- * there.
+ * there. `known` are parts of the line that may have been brought to the new place.
  */
-export const leadOf = (store: Y.Doc['store'], first: Y.ID): Y.ID => {
+export const leadOf = (store: Y.Doc['store'], first: Y.ID, known: readonly Piece[]): Y.ID => {
   let lead = first
   let item = itemAt(store, first)?.left
-  for (let step = 0; item && step < neighborsMax && !(isLive(item) && textOf(item).includes('\n')); item = item.left, step++)
-    if (isLive(item) && isSameId(item.rightOrigin, first)) lead = item.id
+  for (let step = 0; item && step < neighborsMax; item = item.left, step++) {
+    const parts = isLive(item) ? piecesOf(item, 0, item.length) : []
+    const id = parts.at(-1)?.id ?? item.id
+    if (isSameId(item.rightOrigin, first) && parts.at(-1)?.text !== '' && (isLive(item) || isIn(id, known))) lead = id
+    if (parts.length > 1) break
+  }
   return lead
 }
 

@@ -144,6 +144,38 @@ export const ownLineBehind = (content: string, gone: readonly Edit[]): Edit[] =>
   return [...gone, { from: end, to: end, insert: `\n${words}` }]
 }
 
+/** Returns the number of adjacent line breaks before or behind an offset. */
+const breaksBefore = (content: string, at: number): number => {
+  let count = 0
+  while (content.charAt(at - count - 1) === '\n') count += 1
+  return count
+}
+const breaksBehind = (content: string, at: number): number => {
+  let count = 0
+  while (content.charAt(at + count) === '\n') count += 1
+  return count
+}
+
+/**
+ * Returns the edits that separate inserted lines from the text above or below with a line break, or with an empty line for a paragraph. The line breaks
+ * of the two texts on the other side would leave empty lines, so the shorter run of them goes. Boards and sheets have rules of their own.
+ */
+export const partedLines = (content: string, from: number, to: number, isAbove: boolean): Edit[] => {
+  if (fenceAt(content, from) !== undefined) return []
+  const lines = content.slice(from, to).trim().split('\n')
+  const line = (isAbove ? lines[0] : lines.at(-1)) ?? ''
+  // An item or row needs no empty line before it.
+  const needed = itemMarker.test(line) || line.startsWith('|') ? 1 : 2
+  const [joint, other] = isAbove ? [from, to] : [to, from]
+  const [before, behind] = [breaksBefore(content, other), breaksBehind(content, other)]
+  const spare = Math.min(before, behind)
+  const begin = isAbove ? other : other - spare
+  return [
+    { from: joint, to: joint, insert: '\n'.repeat(Math.max(needed, before, behind)) },
+    ...(spare > 0 ? [{ from: begin, to: begin + spare, insert: '' }] : [])
+  ].toSorted((one, edit) => one.from - edit.from)
+}
+
 /** Returns edits that also remove other characters. The offsets of `edits` refer to the text without these, which are in ascending order. */
 export const withGone = (edits: readonly Edit[], gone: readonly Edit[]): Edit[] => {
   const back = (at: number): number => gone.reduce((offset, { from }) => (from <= offset ? offset + 1 : offset), at)

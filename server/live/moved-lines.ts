@@ -29,13 +29,14 @@ import {
   leadOf,
   lineFrom,
   type Piece,
-  pieceOf,
+  piecesOf,
   rivalsOf,
   spanOf,
   textOf,
   unitsOf,
   walkLine
 } from './line-parts.ts'
+import { breakBefore, joinedInserts, marksOf } from './parted-lines.ts'
 import type { Span } from './update-check.ts'
 import {
   changedLine,
@@ -47,6 +48,7 @@ import {
   lineBreaks,
   onOwnLine,
   ownLineBehind,
+  partedLines,
   type LineChange,
   withGone
 } from './moved-line-edits.ts'
@@ -89,6 +91,8 @@ interface Late {
   readonly to: Y.ID | undefined
   readonly change: LineChange
   readonly left: readonly Y.ID[]
+  /** Words that return from the new place, because their author has ended them with a line break. They belong before this character. */
+  readonly back?: { readonly text: string; readonly end: Y.ID } | undefined
 }
 
 /** The characters of a line that undo restored. Others may have inserted lines between its parts. */
@@ -101,7 +105,12 @@ interface Begun {
   readonly begun: Y.ID
 }
 
-type Work = { readonly copy: Y.ID; readonly from: Y.ID } | Late | Restored | Begun
+/** The first character of a moved line next to which somebody inserted other lines. */
+interface Parted {
+  readonly parted: Y.ID
+}
+
+type Work = { readonly copy: Y.ID; readonly from: Y.ID } | Late | Restored | Begun | Parted
 
 /** Returns the deletions on a line in updates of people who still saw the line. */
 const deletedOn = ({ first, pieces }: OldLine, updates: readonly (readonly Span[])[]): Span[] =>
@@ -148,12 +157,16 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
   const isPending = (id: Y.ID): boolean => pending.has(keyOf(id))
 
   /** Returns the beginning of a line whose first character was deleted. Words before the marker of an item or the mark of a heading are no part of it. */
-  const beginOf = (first: Y.ID, text: string): Y.ID => (/^[-*+#>|\d]/.test(text) ? first : leadOf(store, first))
+  const beginOf = (first: Y.ID, text: string, known: readonly Piece[] = []): Y.ID =>
+    /^[-*+#>|\d]/.test(text) ? first : leadOf(store, first, known)
 
   /** Handles a line that was moved or deleted. It may contain text that the person did not know. */
   const follow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID | undefined): void => {
     const isShown = (item: Y.Item): boolean => wasShown(transaction, item) && !isPending(item.id)
-    const line = lineFrom(store, beginOf(from, joined(lineFrom(store, from, isShown).pieces)), isShown)
+    const text = joined(lineFrom(store, from, isShown).pieces)
+    // Somebody may have broken a line of text. A row of a table or sheet has no line breaks.
+    const last = to !== undefined && !text.startsWith('|') ? marksOf(store, from)?.right.origin : undefined
+    const line = lineFrom(store, beginOf(from, text), isShown, last)
     // The service may have removed the line break between this line and a line that somebody moved behind it.
     const other = line.pieces.findIndex(({ id }) => !isSameId(id, from) && hasArrived(store, id))
     const pieces = other === -1 ? line.pieces : line.pieces.slice(0, other)
@@ -161,14 +174,14 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
     // Others write at the end of the line above in the same way as people who still see this line. The mark of a move distinguishes them.
     if (to === undefined && end !== undefined && indexOf(end) !== undefined && isJoined(store, from)) return
     let isRewritten = false
-    const last = pieces.at(-1)
+    const final = pieces.at(-1)
     const hidden: Span[] = []
     const gone: Span[] = []
     walkLine(store, from, end, (item, begin, stop) => {
       isRewritten ||= isLive(item) && isNew(transaction, item)
       if (item.deleted && !isNew(transaction, item) && !wasShown(transaction, item)) hidden.push(spanOf(item, begin, stop))
       // People who know of the move write behind the last part.
-      if (last !== undefined && isInSpans([spanOf(item, begin, stop)], last.id)) gone.push(...hidden)
+      if (final !== undefined && isInSpans([spanOf(item, begin, stop)], final.id)) gone.push(...hidden)
       return false
     })
     if (isRewritten) return
@@ -230,14 +243,18 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
       // Others may also write on the restored line.
       return (begins && ends) || (late.length > 0 && isNew(transaction, item) && (begins || ends))
     }
-    walkLine(store, beginOf(line.first, line.shown), line.end, (item, from, until) => {
+    walkLine(store, beginOf(line.first, line.shown, line.pieces), line.end, (item, from, until) => {
       if (isLive(item)) {
         if (!isIn(item.id, line.pieces) && !isLate(item)) return false
-        const piece = pieceOf(item, from, until)
-        if (!isPending(item.id)) left.push(piece)
-        if (isIn(item.id, line.pieces)) before.push(piece)
-        now.push(piece)
-        return true
+        for (const [index, piece] of piecesOf(item, from, until).entries()) {
+          const isKnown = isIn(piece.id, line.pieces)
+          if (piece.text === '' || (index > 0 && !isKnown)) continue
+          if (isKnown) before.push(piece)
+          if (!isPending(piece.id)) left.push(piece)
+          now.push(piece)
+        }
+        // Somebody may have broken the line here. Its words stay together.
+        return false
       }
       for (const { id, text } of line.pieces) {
         const begin = Math.max(id.clock, item.id.clock + from)
@@ -255,7 +272,10 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
     if (left.some(({ id }) => hasArrived(store, id) && isLine(id))) return []
     if (shown === line.shown && left.length === 0) return [line]
     const change = { base: line.shown, changed: shown, blind: blindChange(left, now, before) }
-    add({ first: line.first, to: line.to, change, left: unitsOf(left) })
+    const lead = late.length === 0 && line.shown.endsWith(shown) ? line.shown.slice(0, line.shown.length - shown.length) : ''
+    const end = lead === '' ? undefined : breakBefore(store, line.first)
+    add({ first: line.first, to: line.to, change, left: unitsOf(left), back: end && { text: lead, end } })
+    if (end !== undefined) add({ parted: line.first })
     return [{ ...line, deletions, shown, pieces: [...line.pieces, ...left] }]
   }
 
@@ -299,7 +319,7 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
       })
       .toSorted((one, other) => one.at - other.at)
 
-  const lateEdits = ({ first, to: place, change, left }: Late, content: string): readonly Edit[] => {
+  const lateEdits = ({ first, to: place, change, left, back }: Late, content: string): readonly Edit[] => {
     // Undo may have restored a deleted line meanwhile.
     const to = place ?? old.find((line) => isSameId(line.first, first))?.to
     const gone = left.flatMap((id): Edit[] => {
@@ -308,7 +328,12 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
     })
     const [begin, end] = [gone[0], gone.at(-1)]
     const copy = to && copies(to).at(-1)
-    if (begin === undefined || end === undefined) return (copy && changedLine(content, copy.at, change)) ?? []
+    if (begin === undefined || end === undefined) {
+      const edits = (copy && changedLine(content, copy.at, change)) ?? []
+      const at = edits.length > 0 && back ? indexOf(back.end) : undefined
+      const words = at === undefined ? [] : [{ from: at, to: at, insert: back?.text ?? '' }]
+      return [...edits, ...words].toSorted((one, other) => one.from - other.from)
+    }
     if (copy === undefined) return isDispensable(content, begin.from, change) ? gone : onOwnLine(content, begin.from, end.to)
     const edits = changedLine(applyEdits(content, gone), copy.at - gone.filter(({ from }) => from < copy.at).length, change)
     // The person who restored the line saw this text on it.
@@ -317,6 +342,16 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
     if (edits !== undefined) return withGone(edits, gone)
     if (begin.from < copy.at || content.slice(copy.at, begin.from).includes('\n')) return onOwnLine(content, begin.from, end.to)
     return /^[ \t]*(?:\n|$)/.test(content.slice(end.to)) ? ownLineBehind(content, gone) : []
+  }
+
+  const part = (from: Y.ID): void => {
+    if (joinedInserts(store, from).length > 0) add({ parted: from })
+  }
+
+  const partedEdits = (content: string, from: Y.ID): readonly Edit[] => {
+    const [inserted] = joinedInserts(store, from)
+    const [first, last] = inserted === undefined ? [] : [indexOf(inserted.first), indexOf(inserted.last)]
+    return inserted === undefined || first === undefined || last === undefined ? [] : partedLines(content, first, last + 1, inserted.above)
   }
 
   return {
@@ -344,6 +379,10 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
         add({ copy: to, from })
       }
       for (const item of written) if (isBegun(transaction, item)) add({ begun: item.id })
+      // Nobody writes before a deleted character unless it was there for them.
+      const isBlind = written.some(({ rightOrigin }) => itemAt(store, rightOrigin)?.deleted)
+      for (const { from } of moves) part(from)
+      if (isBlind) for (const { first, to } of old) if (to !== undefined) part(first)
       noted = []
     },
     isWaiting: () => work.length > 0,
@@ -352,6 +391,12 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
       if (first !== undefined && 'left' in first) for (const id of first.left) pending.delete(keyOf(id))
       const { content } = openDoc.snapshot()
       if (first === undefined) return []
+      if ('parted' in first) {
+        const edits = partedEdits(content, first.parted)
+        // There may also be other text on the other side.
+        if (edits.length > 0) add(first)
+        return edits
+      }
       // A line of text may also have been moved.
       const isMoved = 'left' in first && first.to !== undefined
       if (!isMoved && !fenceWith.test(content)) return []
