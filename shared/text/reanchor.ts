@@ -5,6 +5,7 @@
 import { contextUnits, type Range } from './targets.ts'
 import type { Edit } from './diff.ts'
 import { fold, type Folded } from './fold.ts'
+import { itemMarker } from './moved-lines.ts'
 import { occurrences } from './search.ts'
 
 /** Text whose place in the document was lost. */
@@ -29,6 +30,14 @@ interface Pattern {
   readonly quoteAt: number
 }
 
+/** Returns the part of a line's beginning that a move does not change: the end of the marker of a card or list item, and the text after it. */
+const afterMarker = (inLine: string): string | undefined => {
+  const start = inLine.trimStart()
+  const marker = itemMarker.exec(start)?.[0].trimEnd()
+  // A card has a letter before the bracket, which depends on its column.
+  return marker === undefined ? undefined : start.slice(marker.endsWith(']') ? marker.length - 1 : marker.length)
+}
+
 /**
  * Returns the patterns to search for, most specific first. A place between two characters needs the text on both sides. The lines of the quote are
  * enough, because people move whole lines.
@@ -41,6 +50,8 @@ const patternsOf = ({ quote, prefix, suffix }: Lost): Pattern[] => {
     { pattern: prefix + quote + suffix, quoteAt: prefix.length },
     { pattern: inLine + quote + restOfLine, quoteAt: inLine.length }
   ]
+  const inItem = afterMarker(inLine)
+  if (inItem !== undefined) patterns.push({ pattern: inItem + quote + restOfLine + (lineEnd === -1 ? '' : '\n'), quoteAt: inItem.length })
   if (quote !== '') {
     if (prefix.length >= tellingUnits) patterns.push({ pattern: prefix + quote, quoteAt: prefix.length })
     if (suffix.length >= tellingUnits) patterns.push({ pattern: quote + suffix, quoteAt: 0 })

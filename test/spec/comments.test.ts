@@ -10,6 +10,7 @@ import {
   comment,
   commented,
   comments,
+  decide,
   postComment,
   readComment,
   readSuggestion,
@@ -498,6 +499,37 @@ describe('staying on the text', () => {
     editor.type(editor.text().length, '\n\nAnother word is here.')
     await editor.saved()
     expect(await readComment(owner, word.id)).toMatchObject({ orphaned: true })
+    editor.close()
+  })
+
+  test('[COMMENT-30] comments and suggestions on a card or list item move along if its marker changes', async () => {
+    const source =
+      '```board\n## To do\n- [ ] First card\n- [ ] Second card @ana\n  and more\n## Done\n- [x] Third card\n```\n\n1. Alpha\n2. Omega words\n'
+    const owner = await world.create(source)
+    const card = await comment(owner, { body: 'A', find: 'Second card' })
+    const item = await comment(owner, { body: 'B', find: 'Omega' })
+    const better = await suggest(owner, { operation: 'replace', find: 'Second', text: 'Next' })
+    const isOn = async (words: string): Promise<void> => {
+      const { content } = await owner.read()
+      expect([await commented(owner, card.id), await commented(owner, item.id)]).toEqual(['Second card', 'Omega'])
+      expect(await readSuggestion(owner, better.id)).toMatchObject({ status: 'pending', from: content.indexOf(words) })
+    }
+    const editor = await owner.connect()
+    const move = async (now: string, was: string, before: string): Promise<void> => {
+      editor.erase(editor.text().indexOf(was), was.length)
+      editor.type(editor.text().indexOf(before), now)
+      await editor.saved()
+    }
+    await move('- [x] Second card @ana\n  and more\n', '- [ ] Second card @ana\n  and more\n', '- [x] Third')
+    await move('1. Omega words\n', '2. Omega words\n', '1. Alpha')
+    await isOn('Second')
+    const [from, to] = ['## Done\n- [x] Second card @ana\n  and more\n', '- [ ] Second card @ana\n  and more\n## Done\n']
+    const back = await suggest(owner, { operation: 'replace', find: from, text: to })
+    await decide(owner, back.id, 'accept')
+    await isOn('Second')
+    // Words that only begin in the same way are other words.
+    await move('- [x] Second card @anatol\n', '- [ ] Second card @ana\n', '- [x] Third')
+    expect(await readComment(owner, card.id)).toMatchObject({ orphaned: true })
     editor.close()
   })
 
