@@ -130,6 +130,7 @@ test('[WEB-59] [WEB-112] [LINK-8] [ACCT-23] [ACCT-30] [PUBLISH-44] a person sign
   await page.getByRole('dialog').getByText('1 other link is in use.').waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.goto(`${world.url}/account`)
+  await page.getByLabel('Name', { exact: true }).fill('Someone')
   await page.getByRole('button', { name: 'Save name' }).click()
   const told = await page.locator('.notice', { hasText: 'Name saved.' }).boundingBox()
   const above = await page.locator('.account-line').boundingBox()

@@ -75,9 +75,9 @@ test('[ACTIVITY-1] [ACTIVITY-7] [ACTIVITY-11] the panel shows who did what, newe
   await openPanel(page)
   await panel(page).locator('.event-text', { hasText: 'Three.' }).waitFor()
   expect((await rows()).map((row) => row.replace(/Show in the text$/, '')).slice(0, 3)).toEqual([
-    'reviewer (agent) added textThree.',
-    'You accepted a suggestion by \u2068reviewer\u2069The first',
-    'Bea edited the textBea was here.'
+    'reviewer (agent) added text Three.',
+    'You accepted a suggestion by \u2068reviewer\u2069One The first',
+    'Bea edited the text Bea was here.'
   ])
   expect([...heard, ...bea.heard]).toEqual([])
   await context.close()

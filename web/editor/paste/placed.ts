@@ -29,7 +29,7 @@ function itemsOf(markdown: string): PastedItem[] | undefined {
 
 /** Returns one item for each line of ordinary text. Undefined for a single line, and for text with blank lines or other blocks. */
 function itemsOfLines(text: string): PastedItem[] | undefined {
-  if (!text.includes('\n') || /^(?:\s|$|#+ |[>|<]|([`~$-])\1)/m.test(text)) return undefined
+  if (!text.includes('\n') || /^(?:\s|$|#+ |[>|<]|``|~~|\$\$|--)/m.test(text)) return undefined
   return text.split('\n').map((line) => ({ width: 0, lines: [line.replace(marker, '$2')] }))
 }
 
