@@ -305,9 +305,15 @@ const changedRange = (before: string, after: string): Range => {
   return { from, to: after.length - end }
 }
 
+/** Extends a range to whole lines. */
+const wholeLines = (text: string, { from, to }: Range): Range => {
+  const end = text.indexOf('\n', to)
+  return { from: from === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1, to: end === -1 ? text.length : end }
+}
+
 /**
  * Returns the positions of lost passages that somebody moved, for example with a block, or cut and pasted. A position that is not certain is undefined.
- * Each passage must have been in `before` once, or not at all if it was lost earlier, and must be once in the part of `after` that is new.
+ * Each passage must have been in `before` once, or not at all if it was lost earlier, and must be once in the lines of `after` that are new.
  */
 export const findMoved = (lost: readonly Lost[], before: string, after: string): readonly (Range | undefined)[] => {
   const none = lost.map(() => undefined)
@@ -315,7 +321,9 @@ export const findMoved = (lost: readonly Lost[], before: string, after: string):
   const changed = changedRange(before, after)
   // Single letters are typed, and nothing is moved by them.
   if (changed.to - changed.from < tellingUnits) return none
-  return search(lost, before, after).map((range) => (range !== undefined && covers(changed, range) ? range : undefined))
+  // A moved line can begin or end like its new neighbors.
+  const lines = wholeLines(after, changed)
+  return search(lost, before, after).map((range) => (range !== undefined && covers(lines, range) ? range : undefined))
 }
 
 /** Text that is gone or incomplete. */

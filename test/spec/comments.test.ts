@@ -533,6 +533,26 @@ describe('staying on the text', () => {
     editor.close()
   })
 
+  test('[COMMENT-30] a comment on a card moves along to a place below a card with the same ending', async () => {
+    const owner = await world.create('```board\n## To do\n- [ ] First card\n- [ ] Second card\n\n## Done\n- [x] Third card\n```\n')
+    const { id } = await comment(owner, { body: 'A', find: 'Second card' })
+    const editor = await owner.connect()
+    editor.erase(editor.text().indexOf('- [ ] Second card'), '- [ ] Second card'.length)
+    editor.type(editor.text().indexOf('```\n'), '- [x] Second card\n')
+    await editor.saved()
+    expect(await commented(owner, id)).toBe('Second card')
+    const [there, back] = ['## Done\n- [x] Third card\n- [x] Second card\n', '- [ ] Second card\n## Done\n- [x] Third card\n']
+    for (const [find, words] of [
+      [there, back],
+      [back, there]
+    ] as const) {
+      await decide(owner, (await suggest(owner, { operation: 'replace', find, text: words })).id, 'accept')
+      expect((await owner.read()).content).toContain(words)
+      expect(await commented(owner, id)).toBe('Second card')
+    }
+    editor.close()
+  })
+
   test('[COMMENT-16] a comment made during a replacement of the text moves along', async () => {
     const words = 'a telling sentence of its own'
     for (let round = 0; round < 20; round++) {
