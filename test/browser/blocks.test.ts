@@ -173,8 +173,8 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] [BLOCK-20] [BLOCK-21] [COMP-185] [WRITE-195
   await page.context().close()
 })
 
-test('[COMP-184] the handle is next to the title of collapsible text, and clear of the marker of a callout', async () => {
-  const source = '> [!NOTE]\n> Mind the gap\n\n<details>\n<summary>More</summary>\n\nHidden\n\n</details>\n\nLast'
+test('[BLOCK-43] [COMP-184] the handle is next to the title of collapsible text, and clear of the markers of a callout and a heading', async () => {
+  const source = '> [!NOTE]\n> Mind the gap\n\n<details>\n<summary>More</summary>\n\nHidden\n\n</details>\n\nLast\n\n### Plan'
   const page = await open((await createDocument(world.url, source)).url)
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
   const handle = page.locator('.block-handle:visible')
@@ -186,15 +186,23 @@ test('[COMP-184] the handle is next to the title of collapsible text, and clear 
   await line(page, 'NOTE').click()
   await line(page, 'Last').hover()
   await line(page, '[!NOTE]').hover()
-  const marker = await line(page, '[!NOTE]').evaluate((element) => {
-    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
-    while (texts.nextNode()) if (texts.currentNode.textContent?.startsWith('>') === true) break
-    const range = document.createRange()
-    range.selectNodeContents(texts.currentNode)
-    return range.getBoundingClientRect().left
-  })
-  const { x, width } = (await handle.boundingBox())!
-  expect(x + width).toBeLessThanOrEqual(marker)
+  const isClearOf = async (words: string, mark: string): Promise<boolean> => {
+    const marker = await line(page, words).evaluate((element, sought) => {
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+      while (texts.nextNode()) if (texts.currentNode.textContent?.startsWith(sought) === true) break
+      const range = document.createRange()
+      range.selectNodeContents(texts.currentNode)
+      return range.getBoundingClientRect().left
+    }, mark)
+    const { x, width } = (await handle.boundingBox())!
+    return x + width <= marker
+  }
+  expect(await isClearOf('[!NOTE]', '>')).toBe(true)
+  // A click in a heading makes its marks visible below the handle.
+  await line(page, 'Last').hover()
+  await line(page, 'Plan').click()
+  await line(page, '### Plan').waitFor()
+  await until(() => isClearOf('### Plan', '#'), 'the handle next to the marks')
   await page.context().close()
 })
 

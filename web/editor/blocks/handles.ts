@@ -15,6 +15,8 @@ import { unitAt, type Unit } from './units.ts'
 const windowMin = 700
 const [width, height, distance] = [20, 26, 34]
 const quoteMarkWidth = 8
+/** Space between the handle and the marks of a heading, in pixels. */
+const markGap = 4
 /** Width of a list item's marker, in `em` (style/editor.css). */
 const signWidth = 1.6
 
@@ -67,7 +69,7 @@ class BlockHandle {
   update(update: ViewUpdate): void {
     if (this.#drag !== undefined) return this.#drag.update(update)
     if (update.docChanged && this.#unit !== undefined) this.#hide()
-    else if (update.geometryChanged) this.#follow()
+    else if (update.geometryChanged || update.selectionSet) this.#follow()
   }
 
   destroy(): void {
@@ -104,7 +106,7 @@ class BlockHandle {
     if (unit.from !== this.#unit?.from || unit.to !== this.#unit.to) this.#show(unit)
   }
 
-  /** Moves the handle with its block when a picture loads or a panel opens. */
+  /** Moves the handle with its block when a picture loads, a panel opens, or the marks of a heading become visible. */
   #follow(): void {
     const unit = this.#unit
     if (unit === undefined || this.#drag !== undefined) return
@@ -153,9 +155,11 @@ class BlockHandle {
     const top = view.documentTop + block.top
     // The handle is next to the first line of text, regardless of the space above a heading.
     const middle = caret === null || caret.bottom - caret.top > 60 || caret.top < top - 2 ? top + 16 : (caret.top + caret.bottom) / 2
-    // The marker of a quote is in the margin while the caret is there.
+    // The marks of a quote or a heading are in the margin while the caret is there.
     const markWidth = unit.name === 'Blockquote' ? quoteMarkWidth : 0
-    return { left: Math.max(2, this.#leftOf(unit) + x - distance - markWidth), top: middle + y - height / 2 }
+    const beforeMarks = (unit.name.startsWith('ATXHeading') ? (caret?.left ?? Infinity) : Infinity) - width - markGap
+    const left = Math.min(this.#leftOf(unit) - distance - markWidth, beforeMarks)
+    return { left: Math.max(2, left + x), top: middle + y - height / 2 }
   }
 
   #put({ left, top }: HandlePosition): void {
