@@ -1163,6 +1163,15 @@ test('[REVIEW-9] [REVIEW-73] [REVIEW-78] [REVIEW-116] [REVIEW-160] [REVIEW-226] 
     await page.locator('.side-panel').waitFor()
     expect(await chosen.textContent()).toBe(name)
   }
+  // A person who has just accepted a suggestion in the margin is not looking at the resolved ones.
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Monday', text: 'Sunday' })
+  await page.locator('.segments').getByText('Resolved').click()
+  await page.keyboard.press('Control+.')
+  await page.locator('.margin .card.proposal').getByRole('button', { name: 'Accept', exact: true }).click()
+  await page.locator('.margin .card.proposal').getByRole('button', { name: 'Undo' }).waitFor()
+  await page.keyboard.press('Control+.')
+  await page.locator('.side-panel').waitFor()
+  expect(await chosen.textContent()).toBe('Open')
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })
   await page.locator('.segments').getByText('Open').click()
 

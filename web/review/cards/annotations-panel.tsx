@@ -170,10 +170,13 @@ function ReasonField({ review: { reason, isTyping } }: { review: Review }): JSX.
   )
 }
 
-/** The panel opens on the open annotations, unless the person is looking at a resolved comment or a decided suggestion. */
-function beginFilter({ filter, items, active }: Review): void {
+/**
+ * The panel opens on the open annotations, unless the person is looking at a resolved comment or a decided suggestion. A suggestion that they have
+ * just decided does not count.
+ */
+function beginFilter({ filter, items, active, recent }: Review): void {
   const item = items.peek().find(({ id }) => id === active.peek())
-  if (item === undefined || isOpen(item)) filter.value = 'open'
+  if (item === undefined || isOpen(item) || recent.peek().has(item.id)) filter.value = 'open'
 }
 
 export function AnnotationsPanel({ view }: { view: ReviewedView }): JSX.Element | null {
