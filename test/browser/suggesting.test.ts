@@ -629,7 +629,7 @@ test('[REVIEW-83] [REVIEW-95] [COMP-188] on a phone, people who may comment or s
   await context.close()
 })
 
-test('[REPLY-4] [REVIEW-74] [REVIEW-79] [REVIEW-192] [REVIEW-221] [REVIEW-222] on a phone a comment takes two taps, with the passage above the sheet; a suggestion takes one and is answered in its card', async () => {
+test('[REPLY-4] [REVIEW-74] [REVIEW-79] [REVIEW-192] [REVIEW-221] [REVIEW-222] [REVIEW-230] on a phone a comment takes two taps, with the passage above the sheet; a suggestion takes one and is answered in its card', async () => {
   const lines = Array.from({ length: 40 }, (_each, index) => `Paragraph ${index} has some words that one may comment on.`)
   const document = await createDocument(world.url, `${lines.join('\n\n')}\n`)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Paragraph 39', text: 'The last one' })
@@ -697,5 +697,11 @@ test('[REPLY-4] [REVIEW-74] [REVIEW-79] [REVIEW-192] [REVIEW-221] [REVIEW-222] o
   await page.locator('.rm-proposed ins', { hasText: 'The last one' }).tap()
   await page.locator('.card.proposal.active', { hasText: 'The last one' }).waitFor()
   expect(await page.locator('.cm-content').evaluate((content) => content.ownerDocument.activeElement === content)).toBe(false)
+  // After a tap on “Accept”, the text stays where it is, even though another card is left.
+  await card.getByRole('button', { name: 'Accept', exact: true }).tap()
+  await card.waitFor({ state: 'detached' })
+  await page.locator('.side-panel .card.comment').waitFor()
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  expect(await isAboveSheet(page.locator('.cm-line', { hasText: 'The last one' }))).toBe(true)
   await context.close()
 })

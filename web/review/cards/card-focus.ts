@@ -1,6 +1,7 @@
 /** Moves the keyboard focus between cards when a card closes or its buttons disappear. */
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { sheets } from '../annotations/above-sheet.ts'
 import { isOpen, type Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
 
@@ -69,7 +70,9 @@ export function useKeptFocus(card: RefObject<HTMLElement | null>, byPointer: Ref
       if (own?.contains(document.activeElement) !== true || (item.kind !== 'comment' && item.kind !== 'proposal')) return
       // The item is only scrolled out of view and has not been closed.
       if (review.items.peek().some((each) => each.id === item.id && isOpen(each))) return
-      passFocusOn(own, input, { preventScroll: true })
+      // On a phone, the text would scroll from the accepted words to those of the next card.
+      if (byPointer.current === true && sheets.matches) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()
+      else passFocusOn(own, input, { preventScroll: true })
     },
     []
   )
