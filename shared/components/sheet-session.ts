@@ -31,6 +31,8 @@ export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorl
     }
     case 'clear':
       return clearCells(state, world, event.area)
+    case 'fill':
+      return carryOutInGrid(state, world, event)
     case 'shape':
       return changeShape(state, world, event.change)
     case 'paste':

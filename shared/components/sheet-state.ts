@@ -77,6 +77,8 @@ export type SheetEvent =
   /** A key was pressed while no cell is being edited. */
   | { readonly kind: 'key'; readonly key: Key }
   | { readonly kind: 'clear'; readonly area: Area }
+  /** Copies the first selected row down, or the first selected column to the right. */
+  | { readonly kind: 'fill'; readonly axis: Axis }
   /** Inserts, deletes or moves rows or columns. */
   | { readonly kind: 'shape'; readonly change: Change }
   | ({ readonly kind: 'paste'; readonly area: Area } & Pasted)

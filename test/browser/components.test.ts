@@ -737,7 +737,7 @@ test('[COMP-28] [COMP-231] the draft of a message stays with it, no matter what 
   await leave()
 })
 
-test('[COMP-61] [COMP-160] after a sort by menu the focus is in the same cell as before, and text from an input method replaces its content', async () => {
+test('[COMP-61] [COMP-87] [COMP-160] after a sort by menu the focus is in the same cell as before, and text from an input method replaces its content', async () => {
   const one = (...all: readonly string[]): string => `\`\`\`sheet\n${all.join('\n')}\n\`\`\`\n`
   const { page, text, leave } = await writer(one('| A | B |', '|---|---|', '| 2 | x |', '| 1 | y |'))
   await page.locator('[data-cell=A2]').click()
@@ -767,6 +767,16 @@ test('[COMP-61] [COMP-160] after a sort by menu the focus is in the same cell as
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('Control+z')
   await text(one('| A | B |', '|---|---|', '| 2 | x |', '| 1 | y |'))
+  // Several selected cells can be filled from the menu, and the focus stays in them.
+  await page.locator('[data-cell=A2]').click()
+  await page.getByRole('button', { name: 'Rows and columns' }).click()
+  expect(await page.getByRole('menuitem', { name: 'Fill down' }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await page.locator('[data-cell=A3]').click({ modifiers: ['Shift'] })
+  await page.getByRole('button', { name: 'Rows and columns' }).click()
+  await page.getByRole('menuitem', { name: 'Fill down' }).click()
+  await text(one('| A | B |', '|---|---|', '| 2 | x |', '| 2 | y |'))
+  await page.locator('[data-cell]:focus-within').waitFor()
   await leave()
 })
 

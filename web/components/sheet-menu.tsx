@@ -20,6 +20,8 @@ interface SheetMenuInput {
   readonly anchor: HTMLElement
   readonly act: (edits: (now: Table) => readonly Edit[]) => boolean
   readonly shape: (change: Change) => void
+  /** Copies the first selected row into the other selected rows. */
+  readonly fillDown: () => void
   readonly valueOf: (place: CellPosition) => Scalar
   readonly onClose: () => void
 }
@@ -47,7 +49,7 @@ function changesOf(area: Area, axis: Axis): readonly (readonly [words: string, c
       ]
 }
 
-export function SheetMenu({ table, at, area, whole, anchor, act, shape, valueOf, onClose }: SheetMenuInput): JSX.Element {
+export function SheetMenu({ table, at, area, whole, anchor, act, shape, fillDown, valueOf, onClose }: SheetMenuInput): JSX.Element {
   const shapes = (axis: Axis): JSX.Element[] =>
     changesOf(area, axis).map(([words, change]) => {
       const refusal = refusalOf(table, change)
@@ -76,6 +78,7 @@ export function SheetMenu({ table, at, area, whole, anchor, act, shape, valueOf,
           <PopItem onChoose={() => sort(true)}>{t('Sort Z to A')}</PopItem>
         </>
       )}
+      {whole === undefined && area.top < area.bottom && <PopItem onChoose={fillDown}>{t('Fill down')}</PopItem>}
       {whole === undefined && table.align !== undefined && (
         <PopItem onChoose={() => act((now) => now.align?.() ?? [])}>{t('Align columns in the Markdown')}</PopItem>
       )}

@@ -147,6 +147,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
           whole={session.whole.value}
           anchor={anchor}
           shape={(change) => void session.dispatch({ kind: 'shape', change })}
+          fillDown={() => void session.dispatch({ kind: 'fill', axis: 'row' })}
           act={(edits) => {
             const done = act(edits)
             session.focus()

@@ -798,6 +798,7 @@ export const de: Catalogue = {
   Shift: 'Umschalt',
   Show: 'Anzeigen',
   'Show next to the text: {name}': 'Neben dem Text zeigen: {name}',
+  'Fill down': 'Nach unten ausfüllen',
   'Filter cards': 'Karten filtern',
   'Filter by @name, #tag or text': 'Nach @Name, #Schlagwort oder Text filtern',
   'Show in the text': 'Im Text zeigen',
