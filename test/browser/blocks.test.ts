@@ -173,7 +173,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] [BLOCK-20] [BLOCK-21] [COMP-185] [WRITE-195
   await page.context().close()
 })
 
-test('[BLOCK-43] [COMP-184] the handle is next to the title of collapsible text, and clear of the markers of a callout and a heading', async () => {
+test('[BLOCK-46] [COMP-184] the handle is next to the title of collapsible text, and clear of the markers of a callout and a heading', async () => {
   const source = '> [!NOTE]\n> Mind the gap\n\n<details>\n<summary>More</summary>\n\nHidden\n\n</details>\n\nLast\n\n### Plan'
   const page = await open((await createDocument(world.url, source)).url)
   await page.locator('.cm-content[aria-autocomplete]').waitFor()

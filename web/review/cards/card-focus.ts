@@ -26,16 +26,16 @@ const isClosedHere = ({ store, isDecidedHere }: Review, id: string): boolean =>
 
 /**
  * Moves the focus to the next open card, or to the previous one. If there is none, another card of the list takes the focus. Otherwise the text takes it,
- * but only if this person closed the item.
+ * but only if this person closed the item. With `skipsCards`, the list itself takes the focus.
  */
-function passFocusOn(own: HTMLElement, { review, item, isListed = false }: CardInput, options?: FocusOptions): void {
+function passFocusOn(own: HTMLElement, { review, item, isListed = false }: CardInput, options?: FocusOptions, skipsCards = false): void {
   const due = new Set(review.items.peek().flatMap((item) => (isDue(item) ? [cardIdPrefix + item.id] : [])))
   const cards = [...(own.closest('.margin, .side-panel')?.querySelectorAll<HTMLElement>('.card') ?? [])]
   const at = cards.indexOf(own)
   const isNext = (card: HTMLElement): boolean => card !== own && due.has(card.id)
   const open = cards.slice(at + 1).find(isNext) ?? cards.slice(0, at).findLast(isNext)
   // A list of resolved comments has no open comments.
-  const next = open ?? (isListed ? (cards[at + 1] ?? cards[at - 1]) : undefined)
+  const next = skipsCards ? undefined : (open ?? (isListed ? (cards[at + 1] ?? cards[at - 1]) : undefined))
   if (next !== undefined) next.focus(options)
   else if (isListed) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()
   else if (isClosedHere(review, item.id)) review.editor.focus()
@@ -71,8 +71,7 @@ export function useKeptFocus(card: RefObject<HTMLElement | null>, byPointer: Ref
       // The item is only scrolled out of view and has not been closed.
       if (review.items.peek().some((each) => each.id === item.id && isOpen(each))) return
       // On a phone, the text would scroll from the accepted words to those of the next card.
-      if (byPointer.current === true && sheets.matches) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()
-      else passFocusOn(own, input, { preventScroll: true })
+      passFocusOn(own, input, { preventScroll: true }, byPointer.current === true && sheets.matches)
     },
     []
   )
