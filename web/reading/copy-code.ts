@@ -15,7 +15,5 @@ export function copyButton(code: () => string): HTMLButtonElement {
 /** Adds the button to a code block that has been rendered. */
 export function addCopyButtons(block: ChildNode): void {
   if (!(block instanceof Element)) return
-  for (const code of block.querySelectorAll('code'))
-    if (code.parentElement?.matches('pre') === true && code.closest('figure') === null)
-      code.before(copyButton(() => code.textContent.replace(/\n$/, '')))
+  for (const code of block.querySelectorAll('pre > code:not(figure *)')) code.before(copyButton(() => code.textContent.replace(/\n$/, '')))
 }
