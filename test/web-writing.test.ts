@@ -1296,7 +1296,7 @@ test('[WRITE-74] the first words of the text come after the marks of their line;
 
 test.each([
   ['- item wo|rds', '- |item words'],
-  ['- |item', '|- item'],
+  ['- |item', '- |item'],
   ['|- item', '- |item'],
   ['- a\n  - [x] wor|ds', '- a\n  - [x] |words'],
   ['12. wor|ds', '12. |words'],
@@ -1304,7 +1304,7 @@ test.each([
   ['> - quo|ted', '> - |quoted'],
   ['> a\n> b|', '> a\n> |b'],
   ['> ```\n>   co|de\n> ```', '> ```\n> |  code\n> ```'],
-  ['- |', '|- '],
+  ['- |', '- |'],
   ['wor|ds', undefined],
   ['Head\n---|', undefined],
   ['```\n- co|de\n```', undefined],
@@ -1318,10 +1318,31 @@ test.each([
 
 test('[WRITE-100] in a lower row of a long line, Home moves to the beginning of that row first', () => {
   const state = stateOf('- many words')
-  expect([homeOf(state, 10, 7), homeOf(state, 7, 7), homeOf(state, 2, 0)]).toEqual([undefined, 2, 0])
+  expect([homeOf(state, 10, 7), homeOf(state, 7, 7), homeOf(state, 2, 0)]).toEqual([undefined, 2, 2])
 })
 
-test('[WRITE-100] [WRITE-171] Home and Ctrl+Home, and Cmd-Left and Cmd-Up on a Mac, move the caret, and Home selects with Shift', () => {
+test.each([
+  ['- item', '- |item', '- |item'],
+  ['a\n- [ ] task', 'a\n- [ ] |task', 'a|\n- [ ] task'],
+  ['a\n  1. words', 'a\n  1. |words', 'a|\n  1. words'],
+  ['a\n\n## Head', 'a\n\n## |Head', 'a\n|\n## Head'],
+  ['> a\n> - quoted', '> a\n> - |quoted', '> a|\n> - quoted']
+])('[WRITE-332] the caret on the last line of %j', (text, words, above) => {
+  const line = text.lastIndexOf('\n') + 1
+  const first = words.indexOf('|')
+  const moved = (from: number, anchor: number, userEvent = 'select'): string => {
+    const { state } = stateOf(`|${text}`, lineWords).update({ selection: { anchor: from } })
+    return marked(state.update({ selection: { anchor }, userEvent }).state)
+  }
+  for (let anchor = line; anchor <= first; anchor++) {
+    expect([moved(text.length, anchor), moved(first, anchor, 'select.pointer')]).toEqual([words, words])
+    if (anchor < first) expect(moved(first, anchor)).toBe(above)
+  }
+  const selected = stateOf(`|${text}`, lineWords).update({ selection: { anchor: text.length, head: line }, userEvent: 'select' }).state
+  expect(selected.selection.main.head).toBe(line)
+})
+
+test('[WRITE-100] Home, and Cmd-Left on a Mac, move the caret, and select with Shift', () => {
   const state = stateOf('- wo|rds', lineWords)
   const after = (run: Command | undefined): unknown => {
     let moved: EditorState = state
@@ -1337,9 +1358,7 @@ test('[WRITE-100] [WRITE-171] Home and Ctrl+Home, and Cmd-Left and Cmd-Up on a M
       .map(({ key, mac, run, shift }) => [key, mac, after(run), after(shift)])
   ).toEqual([
     ['Home', undefined, [2, 2], [4, 2]],
-    [undefined, 'Cmd-ArrowLeft', [2, 2], [4, 2]],
-    ['Mod-Home', undefined, [2, 2], [4, 4]],
-    [undefined, 'Cmd-ArrowUp', [2, 2], [4, 4]]
+    [undefined, 'Cmd-ArrowLeft', [2, 2], [4, 2]]
   ])
 })
 

@@ -337,7 +337,7 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
   }, kinds)
 
-test('[WRITE-180] [WRITE-181] [WRITE-182] [WRITE-183] keys that cut formatted text keep it whole, join what Enter has split, and delete a picture', async () => {
+test('[WRITE-180] [WRITE-181] [WRITE-182] [WRITE-183] [WRITE-332] keys that cut formatted text keep it whole, join what Enter has split, and delete a picture', async () => {
   const { page, press, type, text, leave } = await writer('Say **very bold** now to all.')
   const again = (key: string, times: number): Promise<void> => press(...Array.from({ length: times }, () => key))
   const begin = async (content: string): Promise<void> => {
@@ -377,6 +377,13 @@ test('[WRITE-180] [WRITE-181] [WRITE-182] [WRITE-183] keys that cut formatted te
   await text('- [ ] alpha \n- [ ] beta')
   await press('Backspace', 'Backspace')
   await text('- [ ] alpha beta')
+  await press('Home', 'Home', 'ArrowLeft')
+  await type('Z')
+  await text('- [ ] Zalpha beta')
+  await begin('one\n- two')
+  await press('Home', 'Home', 'ArrowLeft')
+  await type('Z')
+  await text('oneZ\n- two')
 
   await begin('Before.\n\n![cat](/icon.svg)\n\nAfter.')
   await page.locator('.cm-line', { hasText: 'Before.' }).click()

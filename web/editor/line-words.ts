@@ -1,6 +1,6 @@
-/** Finds the text of a line without its block markers, for Home, Ctrl+Home, triple clicks and links. The live view hides most of these markers. */
+/** Finds the text of a line without its block markers, for the caret, Home, triple clicks and links. The live view hides most of these markers. */
 import { syntaxTree } from '@codemirror/language'
-import { EditorSelection, Prec, type EditorState, type Extension, type Line, type SelectionRange, type Text } from '@codemirror/state'
+import { EditorSelection, EditorState, Prec, type Extension, type Line, type SelectionRange, type Text } from '@codemirror/state'
 import { Direction, EditorView, keymap, type Command, type MouseSelectionStyle } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { isInCode } from './in-code.ts'
@@ -43,15 +43,13 @@ export function wordsAt(state: EditorState, position: number): Words {
 }
 
 /**
- * Returns the position to which Home moves the caret on a line with markers. The first press moves it to the first word, and the second press to the
- * beginning of the line, where the markers become visible. Returns undefined if the editor should handle the key. `rowStart` is the beginning of the
- * row on the screen, because a long line has several rows.
+ * Returns the position to which Home moves the caret on a line with markers: the first word. Returns undefined if the editor should handle the key.
+ * `rowStart` is the beginning of the row on the screen, because a long line has several rows.
  */
 export function homeOf(state: EditorState, head: number, rowStart: number): number | undefined {
   const line = state.doc.lineAt(head)
   const { from } = wordsAt(state, head)
-  if (from === line.from || (rowStart > from && head > rowStart)) return undefined
-  return head === from ? line.from : from
+  return from === line.from || (rowStart > from && head > rowStart) ? undefined : from
 }
 
 const home =
@@ -66,13 +64,20 @@ const home =
     return true
   }
 
-/** Moves the caret to the beginning of the first line's text. Home then moves it before the markers. */
-const toStart: Command = ({ state, dispatch }) => {
-  const { from } = wordsAt(state, 0)
-  if (from === 0) return false
-  dispatch({ selection: { anchor: from }, scrollIntoView: true, userEvent: 'select' })
-  return true
-}
+/**
+ * Moves the caret from the block markers of a line to its first word: a letter before them would end the block. If a key moves it back from there, it
+ * goes to the line above.
+ */
+const afterMarkers = EditorState.transactionFilter.of((transaction) => {
+  const { docChanged, newSelection, startState } = transaction
+  const { main, ranges } = newSelection
+  if (docChanged || ranges.length > 1 || !main.empty || !transaction.isUserEvent('select')) return transaction
+  const { from } = wordsAt(startState, main.head)
+  if (main.head >= from) return transaction
+  const above = startState.doc.lineAt(main.head).from - 1
+  const isBack = startState.selection.main.head === from && above >= 0 && !transaction.isUserEvent('select.pointer')
+  return [transaction, { selection: { anchor: isBack ? above : from } }]
+})
 
 interface Span {
   readonly from: number
@@ -142,13 +147,12 @@ export function linkable(state: EditorState, { from, to, empty }: SelectionRange
 export const linkOfWords: Extension = linkWords.of(linkable)
 
 export const lineWords: Extension = [
+  afterMarkers,
   EditorView.mouseSelectionStyle.of(pressed),
   Prec.high(
     keymap.of([
       { key: 'Home', run: home(false, false), shift: home(true, false) },
-      { mac: 'Cmd-ArrowLeft', run: home(false, true), shift: home(true, true) },
-      { key: 'Mod-Home', run: toStart },
-      { mac: 'Cmd-ArrowUp', run: toStart }
+      { mac: 'Cmd-ArrowLeft', run: home(false, true), shift: home(true, true) }
     ])
   )
 ]

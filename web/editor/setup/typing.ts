@@ -1,4 +1,4 @@
-/** The editor extras that change the effect of keys and typed letters, select and change pictures, and show the names of others. They are a separate chunk, which loads together with the others. */
+/** The editor extras that change the effect of keys and typed letters, and select and change pictures. They are a separate chunk, which loads together with the others. */
 import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
 import { formatEnds } from '../caret-formats.ts'
@@ -13,7 +13,6 @@ import { pressBelow } from '../grid/press-below.ts'
 import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
 import { itemSpaces } from '../join-blocks.ts'
-import { namesOnHover } from '../names-on-hover.ts'
 import { keepFormats } from '../keep-formats.ts'
 import { linkFields } from '../link-fields.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
@@ -32,7 +31,7 @@ export interface Typing {
 }
 
 export const typing: Typing = {
-  always: [namesOnHover, typedRows, marking, linkOfWords, blockKeys, emptyLinks, typedMarks],
+  always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks, typedMarks],
   live: [
     pictureCard,
     pictureChosen,
