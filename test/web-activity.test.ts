@@ -112,8 +112,8 @@ test('[ACTIVITY-12] an edit by a program is told as a replacement only if it rep
 
 test('[ACTIVITY-10] an event shows the text that it is about, also if only the page knows that text', () => {
   const shows = (kind: string, payload: EventFields, known?: EventFields) => {
-    const { text, removed } = excerptOf({ kind, payload } as unknown as FeedEvent, known)
-    return removed === '' ? text : `-${removed}${text && ` ${text}`}`
+    const { text, removed, reason } = excerptOf({ kind, payload } as unknown as FeedEvent, known)
+    return [removed && `-${removed}`, text, reason && `(${reason})`].filter((part) => part !== '').join(' ')
   }
   expect(shows('comment.created', { body: 'Which one?', quote: 'One' })).toBe('Which one?')
   expect(shows('comment.resolved', {}, { body: 'Which one?' })).toBe('Which one?')
@@ -123,10 +123,19 @@ test('[ACTIVITY-10] an event shows the text that it is about, also if only the p
   expect(shows('content.changed', { hunks: [{ line: 1, removed: ['One.'], added: [] }] })).toBe('-One.')
   expect(shows('doc.published', {})).toBe('')
   expect(shows('suggestion.created', { replacement: 'Two' })).toBe('Two')
-  expect(shows('suggestion.rejected', { quote: 'One', replacement: 'Two', reason: 'One is right.' })).toBe('One is right.')
+  expect(shows('suggestion.rejected', { quote: 'One', replacement: 'Two', reason: 'One is right.' })).toBe('-One Two (One is right.)')
   expect(shows('suggestion.accepted', { quote: 'the detail', replacement: 'the **detail**' })).toBe('the detail')
   expect(shows('comment.created', { body: 'Not *this*, but [that](https://a.example/).' })).toBe('Not this, but that.')
   expect(shows('content.changed', { hunks: [{ line: 1, removed: [], added: ['## A **great** year'] }] })).toBe('A great year')
+})
+
+test('[ACTIVITY-21] decisions on the own suggestions', () => {
+  setPersonName('Sue')
+  for (const verb of ['accepted', 'rejected', 'reopened'] as const) {
+    const told = (author: string): string => eventWords({ kind: `suggestion.${verb}`, payload: { author } as object })
+    expect([told('Sue'), told('Bea')]).toEqual([`${verb} your suggestion`, `${verb} a suggestion by \u2068Bea\u2069`])
+  }
+  setPersonName('')
 })
 
 test('[REVIEW-165] the activity panel shows a mentioned person under the name as on the card', () => {

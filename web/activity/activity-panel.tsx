@@ -94,7 +94,7 @@ function Row({ view, feed, entry, isUndo }: RowInput): JSX.Element {
   const { words, subject } = subjectOf(latest, feed.isOwn(latest), joined)
   // An agent that uses a link is known as an agent only by its presence.
   const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)
-  const { text, removed } = excerptOf(latest, wordsHere(view, latest), nameOf)
+  const { text, removed, reason } = excerptOf(latest, wordsHere(view, latest), nameOf)
   const go = placeOf(view, latest)
   const day = new Date(latest.ts)
   return (
@@ -112,6 +112,11 @@ function Row({ view, feed, entry, isUndo }: RowInput): JSX.Element {
         {removed + text !== '' && (
           <p class='event-text' dir='auto'>
             {removed !== '' && <del>{removed}</del>} {text}
+          </p>
+        )}
+        {reason !== '' && (
+          <p class='event-text' dir='auto'>
+            {reason}
           </p>
         )}
         {go !== undefined && (

@@ -28,9 +28,11 @@ const linked =
 
 /** Describes a decision on a suggestion, with the author of the suggestion if the feed has one. */
 const decided =
-  (ofSomebody: string, ofNobody: string) =>
-  ({ author }: EventFields): string =>
-    author ? t(ofSomebody, { name: isolated(displayName(author)) }) : t(ofNobody)
+  (yours: string, ofSomebody: string, ofNobody: string) =>
+  ({ author }: EventFields): string => {
+    if (!author) return t(ofNobody)
+    return isOwnName(author) ? t(yours) : t(ofSomebody, { name: isolated(displayName(author)) })
+  }
 
 const ofJob =
   (sentences: Readonly<Record<JobKind, string>>) =>
@@ -113,12 +115,12 @@ const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: 
   'suggestion.created': plain(term('suggested a change')),
   'suggestion.edited': plain(term('changed a suggestion')),
   'suggestion.replied': plain(term('replied to a suggestion')),
-  'suggestion.accepted': decided(term('accepted a suggestion by {name}'), term('accepted a suggestion')),
+  'suggestion.accepted': decided(term('accepted your suggestion'), term('accepted a suggestion by {name}'), term('accepted a suggestion')),
   'suggestion.rejected': (payload) =>
     payload.withdrawn
       ? t('withdrew a suggestion')
-      : decided(term('rejected a suggestion by {name}'), term('rejected a suggestion'))(payload),
-  'suggestion.reopened': decided(term('reopened a suggestion by {name}'), term('reopened a suggestion')),
+      : decided(term('rejected your suggestion'), term('rejected a suggestion by {name}'), term('rejected a suggestion'))(payload),
+  'suggestion.reopened': decided(term('reopened your suggestion'), term('reopened a suggestion by {name}'), term('reopened a suggestion')),
   'share.created': linked(term('created a link for {name}: {role}'), term('created a link: {role}')),
   'share.changed': linked(term('changed the link of {name}: {role}'), term('changed a link: {role}')),
   'share.revoked': linked(term('revoked the link of {name}'), term('revoked a link: {role}')),
@@ -160,39 +162,42 @@ function excerpt(markdown: string): string {
 
 const first = (lines: readonly string[]): string => (lines.find((line) => line.trim() !== '') ?? '').trim().replace(messageHead, '')
 
-/** The beginnings of old and new text. Each is '' if there is none. */
+/** The beginnings of old and new text, and of the reason for a rejection. Each is '' if there is none. */
 interface Excerpt {
   readonly removed: string
   readonly text: string
+  readonly reason: string
 }
+
+const nothing: Excerpt = { removed: '', text: '', reason: '' }
 
 /** Returns the first words that were added, or else the first that were removed. */
 function excerptOfHunks(hunks: Hunks): Excerpt {
   for (const hunk of hunks) {
     // A line that was also removed has only moved, so it does not count as added.
     const came = first(addedLines(hunk))
-    if (came !== '') return { removed: '', text: excerpt(came) }
+    if (came !== '') return { ...nothing, text: excerpt(came) }
   }
   for (const { added, removed } of hunks) {
     const went = first(removed.filter((line) => !added.includes(line)))
-    if (went !== '') return { removed: excerpt(went), text: '' }
+    if (went !== '') return { ...nothing, removed: excerpt(went) }
   }
-  return { removed: '', text: '' }
+  return nothing
 }
 
 /**
- * Returns the reason for a rejection, the text of the comment, the old and the new text of the suggestion, or the first words that the change added or
- * removed. `known` has the text that belongs to the event, because messages do not contain it.
+ * Returns the text of the comment, the old and the new text of the suggestion with the reason for its rejection, or the first words that the change
+ * added or removed. `known` has the text that belongs to the event, because messages do not contain it.
  */
 export function excerptOf({ kind, payload }: Pick<FeedEvent, 'kind' | 'payload'>, known: EventWords = {}, nameOf = asWritten): Excerpt {
-  const { hunks = [], text, reason, body, replacement = '', quote = '' }: EventFields = { ...known, ...payload }
+  const { hunks = [], text, reason = '', body, replacement = '', quote = '' }: EventFields = { ...known, ...payload }
   const isChange = kind.startsWith('suggestion.') && kind !== 'suggestion.replied'
-  const said = reason ?? text ?? (isChange || body === undefined ? undefined : withNames(body, nameOf))
-  if (said !== undefined) return { removed: '', text: excerpt(said) }
+  const said = text ?? (isChange || body === undefined ? undefined : withNames(body, nameOf))
+  if (said !== undefined) return { ...nothing, text: excerpt(said) }
   if (!isChange) return excerptOfHunks(hunks)
   const [old, made] = [excerpt(quote), excerpt(replacement)]
   // Words that get only another format are there once.
-  return { removed: old === made ? '' : old, text: made }
+  return { removed: old === made ? '' : old, text: made, reason: excerpt(reason) }
 }
 
 /** Returns the number of changes as a phrase. */
