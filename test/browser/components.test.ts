@@ -1,5 +1,5 @@
 /** Live components on a document's page: pointer and keyboard, roles, two people at once, and the source. */
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { ask, listComments, listSuggestions } from './annotations.ts'
@@ -1478,7 +1478,7 @@ test('[COMP-48] a card keeps the focus when a move is undone or others move card
   await leave()
 })
 
-test('[COMP-134] [COMP-135] a click only selects a cell, also the second one; a comment is on the part of a component that has the focus', async () => {
+test('[COMP-134] [COMP-135] [COMP-238] a click only selects a cell, also the second one; a comment is on the part of a component that has the focus, and marks this part', async () => {
   const sheet = (price: string): string =>
     `Some words\n\n\`\`\`sheet\n| A | B |\n|---|---|\n| ${price} | 3 |\n\`\`\`\n\n\`\`\`board\n## Todo\n- [ ] Test\n\`\`\`\n`
   const { page, document, text, leave } = await writer(sheet('12.75'))
@@ -1516,6 +1516,39 @@ test('[COMP-134] [COMP-135] a click only selects a cell, also the second one; a 
   // In the text, a comment begins at the caret as before.
   await page.locator('.cm-line', { hasText: 'Some words' }).click()
   await isOn('Some words')
+
+  const isMarked = (shown: Locator, isActive: boolean, has = true): Promise<void> =>
+    until(
+      async () => {
+        const { image, color } = await shown.evaluate((element) => {
+          const { backgroundImage, backgroundColor } = getComputedStyle(element)
+          return { image: backgroundImage, color: backgroundColor }
+        })
+        return (image !== 'none') === has && (color === 'rgb(255, 236, 184)') === isActive
+      },
+      `the part ${has ? 'has a mark' : 'has no mark'}${isActive ? ' and is highlighted' : ''}`
+    )
+  await cell.click()
+  await page.keyboard.press('Control+Alt+m')
+  await isMarked(cell, true)
+  await composer.fill('Too much')
+  await composer.press('Control+Enter')
+  await until(async () => (await listComments(document)).length === 1, 'the comment is sent')
+  await page.locator('.cm-line', { hasText: 'Some words' }).click()
+  await isMarked(cell, false)
+  await isMarked(page.locator('[data-cell=B2]'), false, false)
+  const note = page.locator('.card', { hasText: 'Too much' })
+  await note.locator('.card-quote', { hasText: '5111' }).waitFor()
+  await note.locator('.card-text').click()
+  await isMarked(cell, true)
+  // Typing above the sheet moves the mark with its cell.
+  await page.locator('.cm-line', { hasText: 'Some words' }).click()
+  await page.keyboard.type('More ')
+  await isMarked(cell, false)
+  await cell.click()
+  await isMarked(cell, true)
+  await note.getByRole('button', { name: 'Resolve' }).click()
+  await isMarked(cell, false, false)
   await leave()
 
   const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
@@ -1526,6 +1559,7 @@ test('[COMP-134] [COMP-135] a click only selects a cell, also the second one; a 
   await commenter.page.getByRole('textbox', { name: 'Write a comment' }).fill('Which one?')
   await commenter.page.keyboard.press('Control+Enter')
   await until(async () => (await listComments(document)).some(({ target }) => target.quote === 'Test'), 'the comment is on the card')
+  await isMarked(commenter.page.locator('[data-place="0:0"]'), true)
   await commenter.leave()
 })
 

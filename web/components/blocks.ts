@@ -51,6 +51,8 @@ function lineEnd(source: string, at: number): number {
   return end === -1 ? source.length : end
 }
 
+const lineStart = ({ source, from }: Fence): number => source.lastIndexOf('\n', from - 1) + 1
+
 const readFences = (state: EditorState): readonly Fence[] => componentsOf(state.doc.toString())
 
 /** Returns the components to draw. A component that was already drawn keeps its key, even after a move. */
@@ -58,7 +60,7 @@ function blocksOf(fences: readonly Fence[], known: readonly Block[]): Block[] {
   const text = fences[0]?.source ?? ''
   const left = new Set(known)
   return fences.filter(isDrawable).map((fence) => {
-    const from = text.lastIndexOf('\n', fence.from - 1) + 1
+    const from = lineStart(fence)
     const to = lineEnd(text, fence.to)
     const same =
       [...left].find((block) => block.fence.kind === fence.kind && block.from < to && block.to > from) ??
@@ -73,6 +75,11 @@ function fenceOfBlock(state: EditorState, key: number): Now | undefined {
   // The source view draws no components.
   const fence = blocksOf(all, state.field(field, false)?.blocks ?? []).find((block) => block.key === key)?.fence
   return fence && { fence, all }
+}
+
+function movedBy({ state }: EditorView, key: number): number {
+  const block = state.field(field, false)?.blocks.find((each) => each.key === key)
+  return block === undefined ? 0 : block.from - lineStart(block.fence)
 }
 
 class ComponentWidget extends WidgetType {
@@ -333,7 +340,7 @@ function show(view: EditorView, { from }: Fence): boolean {
 
 /** Creates the extension that draws components in the editor of a page. */
 export function components(page: ReviewedView): Extension {
-  const instances = createInstances(page, { fenceOf: (view, key) => fenceOfBlock(view.state, key), show })
+  const instances = createInstances(page, { fenceOf: (view, key) => fenceOfBlock(view.state, key), movedBy, show })
   const enter =
     (forwards: boolean) =>
     (view: EditorView): boolean => {

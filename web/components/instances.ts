@@ -24,6 +24,8 @@ export interface Block {
 export interface TextAround {
   /** Returns the fence with a key in the current text. */
   fenceOf(view: EditorView, key: number): Now | undefined
+  /** Returns how far a fence has moved since it was last read. */
+  movedBy(view: EditorView, key: number): number
   /** Brings a component into view; returns false if it is not drawn. */
   show(view: EditorView, fence: Fence): boolean
 }
@@ -83,6 +85,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
     name,
     begins,
     fresh: () => around.fenceOf(view, key),
+    movedBy: () => around.movedBy(view, key),
     show: (other) => around.show(view, other),
     leave(side) {
       const now = around.fenceOf(view, key)?.fence

@@ -187,9 +187,20 @@ export function mount(host: HTMLElement, place: FenceContext): Mounted {
   root.adoptedStyleSheets = [...rules, formulaRules]
   host.addEventListener('mousedown', (event) => pressAround(event, host, place))
   render(<Frame input={inputFor(place)} />, root)
+  let isMounted = true
+  let unmark = (): void => undefined
+  // No component needs the marks to be drawn.
+  import('./comment-marks.ts').then(
+    ({ markComments }) => isMounted && (unmark = markComments(place, root)),
+    () => undefined
+  )
   return {
     focus: () => root.querySelector<HTMLElement>('.frame')?.focus(),
     keepFocus: () => keepFocus(root),
-    unmount: () => render(null, root)
+    unmount: () => {
+      isMounted = false
+      unmark()
+      render(null, root)
+    }
   }
 }

@@ -132,6 +132,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
     cardKeyOf: ({ id }) => entryOf.value.get(id) ?? id,
     moved: positions.moved,
     ranges: positions.ranges,
+    spanOf: positions.spanOf,
     pick,
     wantsMargin: room.wantsMargin,
     editor: view,

@@ -18,7 +18,7 @@ export interface Review
     Navigation,
     Writing,
     Omit<SuggestingMode, 'close'>,
-    Pick<Positions, 'moved' | 'ranges'>,
+    Pick<Positions, 'moved' | 'ranges' | 'spanOf'>,
     Pick<Address, 'addressOf'> {
   /** Ids of suggestions that were decided here a moment ago. */
   readonly recent: Decisions['recent']

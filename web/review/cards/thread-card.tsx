@@ -1,4 +1,5 @@
 /** The card of a comment: who wrote it, its text, and what the person can do with it. */
+import { EditorView } from '@codemirror/view'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { t } from '../../text/t.ts'
@@ -14,6 +15,17 @@ function resolvedWords(review: Review, { resolvedBy: name, resolvedByKind: kind 
   if (name === null || kind === null) return t('Resolved')
   if (kind !== 'system' && review.store.isMe({ id: '', author: name, authorKind: kind })) return t('Resolved by you')
   return t('Resolved by {name}', { name: kind === 'guest' ? displayName(name) : name })
+}
+
+/** Whether the text shows something else instead of the words of an item, such as a component. */
+const isHidden = ({ editor }: Review, { span }: Item): boolean => {
+  let found = false
+  for (const rangesIn of editor.state.facet(EditorView.atomicRanges))
+    if (span !== undefined)
+      rangesIn(editor).between(span.from, span.to, (from, to) => {
+        found ||= from <= span.from && to >= span.to && from < to
+      })
+  return found
 }
 
 interface ThreadInput {
@@ -56,7 +68,7 @@ export function ThreadCard({ review, item, isActive, isListed, isEditing, setEdi
       {isAsking && hasTools && (
         <DeleteQuestion {...text} replies={comment.replies.length} onDelete={remove} onCancel={() => setAsking(false)} />
       )}
-      {(isListed || gone !== undefined) && <Quote text={quoteOf(item)} />}
+      {(isListed || gone !== undefined || isHidden(review, item)) && <Quote text={quoteOf(item)} />}
       {gone !== undefined && <p class='card-note'>{gone}</p>}
       {isEditing ? (
         <EditField
