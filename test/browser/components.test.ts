@@ -1478,7 +1478,7 @@ test('[COMP-48] a card keeps the focus when a move is undone or others move card
   await leave()
 })
 
-test('[COMP-134] [COMP-135] [COMP-238] a click only selects a cell, also the second one; a comment is on the part of a component that has the focus, and marks this part', async () => {
+test('[COMP-134] [COMP-135] [COMP-248] [COMP-249] a click only selects a cell, also the second one; a comment is on the part of a component that has the focus or whose menu was used, and marks this part', async () => {
   const sheet = (price: string): string =>
     `Some words\n\n\`\`\`sheet\n| A | B |\n|---|---|\n| ${price} | 3 |\n\`\`\`\n\n\`\`\`board\n## Todo\n- [ ] Test\n\`\`\`\n`
   const { page, document, text, leave } = await writer(sheet('12.75'))
@@ -1543,12 +1543,39 @@ test('[COMP-134] [COMP-135] [COMP-238] a click only selects a cell, also the sec
   await isMarked(cell, true)
   // Typing above the sheet moves the mark with its cell.
   await page.locator('.cm-line', { hasText: 'Some words' }).click()
+  await page.keyboard.press('Home')
   await page.keyboard.type('More ')
   await isMarked(cell, false)
   await cell.click()
   await isMarked(cell, true)
   await note.getByRole('button', { name: 'Resolve' }).click()
   await isMarked(cell, false, false)
+  // The menus of a cell and of a card begin a comment too. The form of the card closes.
+  const chooseComment = async (): Promise<void> => {
+    await page.getByRole('menuitem', { name: 'Comment', exact: true }).click()
+    await composer.and(page.locator(':focus')).waitFor()
+  }
+  await page.getByRole('button', { name: 'Rows and columns' }).click()
+  await chooseComment()
+  await isMarked(cell, true)
+  await composer.press('Escape')
+  await page.getByRole('button', { name: 'Actions for Test' }).click()
+  await chooseComment()
+  await isMarked(page.locator('[data-place="0:0"]'), true)
+  await composer.press('Escape')
+  await composer.waitFor({ state: 'detached' })
+  await page.locator('.card-text', { hasText: 'Test' }).click()
+  await page.locator('.card-form :focus').waitFor()
+  await isOn('Test')
+  expect(await page.locator('.card-form').count()).toBe(0)
+  await page.locator('.card-text', { hasText: 'Test' }).click()
+  await page.locator('.card-form :focus').pressSequentially('Test it')
+  await page.keyboard.press('Control+Alt+m')
+  await composer.and(page.locator(':focus')).waitFor()
+  await text(`More ${sheet('5111').replace('Test', 'Test it')}`)
+  await page.locator('.card-form').waitFor({ state: 'detached' })
+  await page.keyboard.type('Better?')
+  expect(await composer.inputValue()).toBe('Better?')
   await leave()
 
   const commenter = await visit(document, (await createLink(world.url, document, 'comment')).url)
@@ -1558,7 +1585,7 @@ test('[COMP-134] [COMP-135] [COMP-238] a click only selects a cell, also the sec
   await commenter.page.locator('.side-panel').getByRole('button', { name: 'Comment', exact: true }).click()
   await commenter.page.getByRole('textbox', { name: 'Write a comment' }).fill('Which one?')
   await commenter.page.keyboard.press('Control+Enter')
-  await until(async () => (await listComments(document)).some(({ target }) => target.quote === 'Test'), 'the comment is on the card')
+  await until(async () => (await listComments(document)).some(({ target }) => target.quote === 'Test it'), 'the comment is on the card')
   await isMarked(commenter.page.locator('[data-place="0:0"]'), true)
   await commenter.leave()
 })

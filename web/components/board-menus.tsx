@@ -13,10 +13,12 @@ interface CardMenuInput {
   readonly anchor: HTMLElement
   readonly columns: readonly Column[]
   readonly dispatch: (event: BoardEvent) => void
+  /** Begins a comment on the card. Undefined if the person may not comment. */
+  readonly onComment: (() => void) | undefined
   readonly onClose: () => void
 }
 
-export const CardMenu = ({ card, position, anchor, columns, dispatch, onClose }: CardMenuInput): JSX.Element => (
+export const CardMenu = ({ card, position, anchor, columns, dispatch, onComment, onClose }: CardMenuInput): JSX.Element => (
   <Pop label={t('Actions for {name}', { name: card.title.text })} anchor={anchor} onClose={onClose}>
     <PopItem onChoose={() => dispatch({ kind: 'edit', card })}>{t('Edit…')}</PopItem>
     {columns.map(
@@ -36,6 +38,7 @@ export const CardMenu = ({ card, position, anchor, columns, dispatch, onClose }:
     >
       {t('Move down')}
     </PopItem>
+    {onComment !== undefined && <PopItem onChoose={onComment}>{t('Comment')}</PopItem>}
     <PopItem onChoose={() => dispatch({ kind: 'delete', card })}>{t('Delete')}</PopItem>
   </Pop>
 )

@@ -131,8 +131,10 @@ function useFocus(session: BoardSession, wanted: Wanted, board: Board): void {
       title?.focus()
       title?.select()
     } else if (to?.kind === 'question') focus('.draft-question')
-    else if (to?.kind === 'closed form') focus(cardAt(to.position))
-    else if (to?.kind === 'opener') focus(opener(to.opening))
+    else if (to?.kind === 'closed form') {
+      // The person may already write a comment on the card.
+      if (!hasLeft(element.current)) focus(cardAt(to.position))
+    } else if (to?.kind === 'opener') focus(opener(to.opening))
   })
   useLayoutEffect(() => {
     const { changed: to } = wanted
@@ -198,6 +200,8 @@ export function useBoardSession(input: ComponentInput): BoardSession {
     const settle = (): void => {
       dispatch({ kind: 'settle' })
       dispatch({ kind: 'settle' })
+      const { draft } = state.peek()
+      if (draft?.isTouched === false && !draft.isGone) dispatch({ kind: 'cancel' })
     }
     input.page.unfinished.add(settle)
     return () => {

@@ -24,6 +24,7 @@ import { drawProposed, type ProposedChanges, useProposed } from './board-propose
 import { type BoardSession, useBoardSession } from './board-session.ts'
 import { GoneWords } from './drafts.tsx'
 import { inline } from './inline.tsx'
+import { commenting } from './commenting.ts'
 import type { ComponentInput } from './input.ts'
 
 /** Smallest height of a card, in pixels. Each column first draws as many cards as fit the window, and the same number again with every frame. */
@@ -217,6 +218,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const keyOf = (index: number): string | undefined =>
     field !== undefined && field.kind !== 'column' && field.column === index ? `writing ${field.number}` : keys[index]
   const { card: ofCard, column: ofColumn } = menus.value
+  const comment = commenting(input)
   return (
     <div class='board-live' ref={element}>
       {notes.length > 0 && (
@@ -249,7 +251,15 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
       </div>
       <GoneTexts gone={gone} board={board.value} mayChange={mayChange} dispatch={dispatch} />
       <NewColumn field={field} mayChange={mayChange} dispatch={dispatch} />
-      {ofCard !== undefined && <CardMenu {...ofCard} columns={columns} dispatch={dispatch} onClose={closeMenu} />}
+      {ofCard !== undefined && (
+        <CardMenu
+          {...ofCard}
+          columns={columns}
+          dispatch={dispatch}
+          onComment={comment && (() => comment(ofCard.anchor))}
+          onClose={closeMenu}
+        />
+      )}
       {ofColumn !== undefined && <ColumnMenu {...ofColumn} columns={columns} dispatch={dispatch} onClose={closeMenu} />}
     </div>
   )

@@ -3,36 +3,11 @@
  * again when it scrolls, and the rules then apply to the new cells.
  */
 import { effect } from '@preact/signals'
-import { parseBoard } from '../../shared/fences/board.ts'
-import type { Fence, Range } from '../../shared/fences/fences.ts'
-import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
-import { parseSheet } from '../../shared/fences/sheet.ts'
+import type { Fence } from '../../shared/fences/fences.ts'
+import { textMap } from '../editor/binding.ts'
 import { composerId, isOpen, type Item } from '../review/annotations/items.ts'
 import type { FenceContext } from './connect.ts'
-
-/** Maximum number of parts that a comment marks. */
-const partsMax = 200
-
-type Part = readonly [selector: string, from: number, to: number]
-
-function partsOf(fence: Fence): readonly Part[] {
-  if (fence.kind === 'board')
-    return parseBoard(fence).columns.flatMap(({ title, cards }, at): Part[] => [
-      [`[data-column="${at}"]>.board-head`, title.from, title.to],
-      ...cards.map(({ line, details }, index): Part => [`[data-place="${at}:${index}"]`, line.from, (details.at(-1) ?? line).to])
-    ])
-  if (fence.kind === 'sheet')
-    return parseSheet(fence).rows.flatMap(({ cells }, row) =>
-      cells.map(({ from, to }, column): Part => [`[data-cell="${lettersOfColumn(column)}${row + 1}"]`, from, to])
-    )
-  return fence.kind === 'chat' ? fence.lines.map(({ from, to }, index) => [`[data-line="${index}"]`, from, to]) : []
-}
-
-/** Returns the selectors of the drawn parts that a range meets. Without any, the range is on the bar of the component. */
-function partsIn(fence: Fence, { from, to }: Range): readonly string[] {
-  const found = partsOf(fence).filter(([, start, end]) => start < to && end > from)
-  return found.length === 0 || found.length > partsMax ? ['.frame-bar'] : found.map(([selector]) => selector)
-}
+import type { partsIn as PartsIn } from './part-range.ts'
 
 interface Mark {
   readonly id: string
@@ -50,7 +25,7 @@ const corner =
 const highlight = 'background-color:var(--comment-soft)'
 
 /** Marks the parts until the returned function is called. A press on a marked part, or the focus on it, makes its comment the active one. */
-export function markComments({ page, fence, movedBy }: FenceContext, root: ShadowRoot): () => void {
+export function markComments({ page, fence, movedBy }: FenceContext, root: ShadowRoot, partsIn: typeof PartsIn): () => void {
   const sheet = new CSSStyleSheet()
   root.adoptedStyleSheets.push(sheet)
   let marks: readonly Mark[] = []
@@ -59,7 +34,9 @@ export function markComments({ page, fence, movedBy }: FenceContext, root: Shado
     const review = page.review.value
     const now = fence.value
     const active = review?.active.value
-    const by = movedBy()
+    const state = page.editor.value?.view.state
+    // The reading view shows the text without suggested changes.
+    const by = movedBy?.() ?? (state?.facet(textMap).shown(now.from) ?? now.from) - now.from
     const found = (review?.items.value ?? []).filter(isComment).flatMap(({ id }) => {
       const span = review?.spanOf(id)
       if (span === undefined) return []

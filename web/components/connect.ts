@@ -31,8 +31,8 @@ export interface FenceContext {
   readonly name: ReadonlySignal<string>
   /** Returns the fence in the current text of the editor; undefined if it no longer exists. */
   fresh(): Now | undefined
-  /** Returns how far the fence has moved in the text of the editor since `fence` was read. */
-  movedBy(): number
+  /** Returns how far the fence has moved in the text of the editor since `fence` was read. Undefined in the reading view. */
+  readonly movedBy?: () => number
   /** Set when the first part of the component should open for editing. */
   readonly begins: Signal<boolean>
   leave(side: 'before' | 'behind'): void

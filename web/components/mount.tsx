@@ -20,6 +20,7 @@ import type * as Keys from './frame-keys.ts'
 import { formulaRules } from './formula-rules.ts'
 import type { Body, ComponentInput } from './input.ts'
 import { kindParts, unclosedWords } from './kind-parts.ts'
+import { partsIn } from './part-range.ts'
 import { useSuggestions } from './suggestions.ts'
 
 export interface Mounted {
@@ -187,19 +188,16 @@ export function mount(host: HTMLElement, place: FenceContext): Mounted {
   root.adoptedStyleSheets = [...rules, formulaRules]
   host.addEventListener('mousedown', (event) => pressAround(event, host, place))
   render(<Frame input={inputFor(place)} />, root)
-  let isMounted = true
-  let unmark = (): void => undefined
   // No component needs the marks to be drawn.
-  import('./comment-marks.ts').then(
-    ({ markComments }) => isMounted && (unmark = markComments(place, root)),
+  const marks = import('./comment-marks.ts').then(
+    ({ markComments }) => markComments(place, root, partsIn),
     () => undefined
   )
   return {
     focus: () => root.querySelector<HTMLElement>('.frame')?.focus(),
     keepFocus: () => keepFocus(root),
     unmount: () => {
-      isMounted = false
-      unmark()
+      void marks.then((stop) => stop?.())
       render(null, root)
     }
   }

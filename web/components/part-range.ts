@@ -1,8 +1,8 @@
-/** Finds the source of a drawn part of a component, for a comment on it. */
+/** Finds the source of a drawn part of a component, for a comment on it, and the drawn parts that a comment is on. */
 import { parseBoard } from '../../shared/fences/board.ts'
 import { parseChart } from '../../shared/fences/chart.ts'
 import type { Fence, Range } from '../../shared/fences/fences.ts'
-import { columnOfLetters } from '../../shared/fences/formula/parse.ts'
+import { columnOfLetters, lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 
 /** The data attributes of the elements around a part, as the components write them. */
@@ -44,4 +44,28 @@ export function rangeOfPart(fence: Fence, part: DrawnPart): Range {
   const end = source.indexOf('\n', from)
   const found = candidates(fence, part).find((range) => range !== undefined && source.slice(range.from, range.to).trim() !== '')
   return found ?? { from, to: end === -1 ? source.length : end }
+}
+
+/** Maximum number of parts that a comment marks. */
+const partsMax = 200
+
+type Part = readonly [selector: string, from: number, to: number]
+
+function partsOf(fence: Fence): readonly Part[] {
+  if (fence.kind === 'board')
+    return parseBoard(fence).columns.flatMap(({ title, cards }, at): Part[] => [
+      [`[data-column="${at}"]>.board-head`, title.from, title.to],
+      ...cards.map(({ line, details }, index): Part => [`[data-place="${at}:${index}"]`, line.from, (details.at(-1) ?? line).to])
+    ])
+  if (fence.kind === 'sheet')
+    return parseSheet(fence).rows.flatMap(({ cells }, row) =>
+      cells.map(({ from, to }, column): Part => [`[data-cell="${lettersOfColumn(column)}${row + 1}"]`, from, to])
+    )
+  return fence.kind === 'chat' ? fence.lines.map(({ from, to }, index) => [`[data-line="${index}"]`, from, to]) : []
+}
+
+/** Returns the selectors of the drawn parts that a range meets. Without any, the range is on the bar of the component. */
+export function partsIn(fence: Fence, { from, to }: Range): readonly string[] {
+  const found = partsOf(fence).filter(([, start, end]) => start < to && end > from)
+  return found.length === 0 || found.length > partsMax ? ['.frame-bar'] : found.map(([selector]) => selector)
 }

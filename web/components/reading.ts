@@ -40,10 +40,6 @@ export function readingComponents(page: ReviewedView, article: HTMLElement): Rea
         const found = fenceAt(now, state.facet(textMap).shown(fence.peek().from))
         return found && { fence: found, all: now }
       },
-      movedBy() {
-        const { from } = fence.peek()
-        return (page.editor.value?.view.state.facet(textMap).shown(from) ?? from) - from
-      },
       // All components are drawn here. Focusing one scrolls it into view.
       show: ({ from }) => [...shown.values()].some((each) => each.fence.peek().from === from),
       // The scroll container takes the focus.

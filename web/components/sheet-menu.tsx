@@ -23,6 +23,8 @@ interface SheetMenuInput {
   /** Copies the first selected row into the other selected rows. */
   readonly fillDown: () => void
   readonly valueOf: (place: CellPosition) => Scalar
+  /** Begins a comment on the focused cell. Undefined if the person cannot comment on it. */
+  readonly onComment: (() => void) | undefined
   readonly onClose: () => void
 }
 
@@ -49,7 +51,19 @@ function changesOf(area: Area, axis: Axis): readonly (readonly [words: string, c
       ]
 }
 
-export function SheetMenu({ table, at, area, whole, anchor, act, shape, fillDown, valueOf, onClose }: SheetMenuInput): JSX.Element {
+export function SheetMenu({
+  table,
+  at,
+  area,
+  whole,
+  anchor,
+  act,
+  shape,
+  fillDown,
+  valueOf,
+  onComment,
+  onClose
+}: SheetMenuInput): JSX.Element {
   const shapes = (axis: Axis): JSX.Element[] =>
     changesOf(area, axis).map(([words, change]) => {
       const refusal = refusalOf(table, change)
@@ -82,6 +96,7 @@ export function SheetMenu({ table, at, area, whole, anchor, act, shape, fillDown
       {whole === undefined && table.align !== undefined && (
         <PopItem onChoose={() => act((now) => now.align?.() ?? [])}>{t('Align columns in the Markdown')}</PopItem>
       )}
+      {whole === undefined && onComment !== undefined && <PopItem onChoose={onComment}>{t('Comment')}</PopItem>}
     </Pop>
   )
 }

@@ -12,6 +12,7 @@ import { tableOf } from '../../shared/fences/sheet-edits.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import { locale, t } from '../text/t.ts'
 import { GoneWords, offerLost, WhichStays } from './drafts.tsx'
+import { commenting } from './commenting.ts'
 import type { ComponentInput } from './input.ts'
 import { SheetBar } from './sheet-bar.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
@@ -124,6 +125,11 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
     return () => offerLost(session.dispatch({ kind: 'leave' }).lost)
   }, [])
   const anchor = menu.value
+  const comment = input.fence.value.kind === 'sheet' ? commenting(input) : undefined
+  const commentOnCell = (): void => {
+    const cell = element.current?.querySelector(`[data-cell="${nameOf(session.at.peek())}"]`)
+    if (cell != null) comment?.(cell)
+  }
   const isPicked = input.around.picker.value !== undefined && input.sheetIndex.value >= 0
   const grid = (
     <div
@@ -154,6 +160,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
             return done
           }}
           valueOf={(place) => cells.valueOf(place)}
+          onComment={comment && commentOnCell}
           onClose={() => (menu.value = undefined)}
         />
       )}

@@ -52,7 +52,7 @@ export interface View extends Named {
   /** The lines that were drawn when the person chose the reading view. Undefined if the page opened with it. */
   readonly seen: { value: Seen | undefined }
   readonly panel: Signal<PanelName | undefined>
-  /** Functions that write the unfinished text of components. They run before the view changes or a component shows its source. */
+  /** Functions that write the unfinished text of components. They run before the view changes, a component shows its source, or a comment on a component begins. */
   readonly unfinished: Set<() => void>
   /** Whether the person can type, in order to edit or to suggest. */
   readonly canType: ReadonlySignal<boolean>

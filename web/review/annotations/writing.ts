@@ -56,6 +56,8 @@ export function openWriting({ page, editor: { view }, store, positions, active, 
       return
     }
     if (composer.value === undefined) {
+      // The form of a card would hide the mark of the comment.
+      if (page.focusedPart.value !== undefined) for (const write of page.unfinished) write()
       const on = begunOn()
       const quote = on === undefined ? '' : view.state.sliceDoc(on.from, on.to)
       if (on !== undefined && quote.trim() !== '') {
