@@ -16,6 +16,7 @@ import { markdown } from '../web/editor/language.ts'
 import { leaveSlot, slots } from '../web/editor/slots.ts'
 import { blockExtras } from '../web/editor/setup/block-extras.ts'
 import { typing } from '../web/editor/setup/typing.ts'
+import { cellBelow } from '../web/editor/tables.ts'
 import { typingSteps } from '../web/editor/typing-steps.ts'
 
 const keys = [{ key: 'Enter', run: continueList }, { key: 'Backspace', run: deleteMarker }, ...defaultKeymap]
@@ -434,6 +435,38 @@ test.each([
 ])('[WRITE-171] Ctrl+Home in %j', (before, typed) => {
   expect(new Writer(before).press('Mod-Home').type('x').shown).toBe(typed)
   expect(new Writer(before).press('Mod-Home', 'Mod-Home').type('x').shown).toBe(typed)
+})
+
+const leftTable = '{ a {\n{ - {\n\n'
+const withBars = (text: string): string => text.replaceAll('{', '|')
+
+test.each([
+  [`${leftTable}|\nMiddle.`, `${leftTable}QQ|\n\nMiddle.`],
+  [`${leftTable}|\n- item`, `${leftTable}QQ|\n\n- item`],
+  ['> [!NOTE]\n> words\n|\nEnd.', '> [!NOTE]\n> words\n\nQQ|\n\nEnd.'],
+  ['- item\n|', '- item\n\nQQ|'],
+  ['# Head\n|\nwords', '# Head\nQQ|\n\nwords'],
+  ['|\nwords', 'QQ|\n\nwords'],
+  ['words\n|\nEnd.', 'words\nQQ|\nEnd.'],
+  ['|\n```\na\n```', 'QQ|\n```\na\n```'],
+  ['```\n\n|\na\n```', '```\n\nQQ|\na\n```'],
+  ['---\na: b\n\n|\nc: d\n---\n\nwords', '---\na: b\n\nQQ|\nc: d\n---\n\nwords'],
+  ['<!--\n\n|\na\n-->', '<!--\n\nQQ|\na\n-->']
+])('[WRITE-333] letters typed in %j', (before, expected) => {
+  const writer = new Writer('|')
+  writer.view.dispatch({
+    changes: { from: 0, insert: withBars(before.replace('|', '')) },
+    selection: { anchor: before.indexOf('|') }
+  })
+  expect(writer.write('QQ').shown).toBe(withBars(expected))
+})
+
+test('[WRITE-333] text that is typed after Enter has left a table', () => {
+  const table = '| a |\n| - |\n'
+  const writer = new Writer('|')
+  writer.view.dispatch({ changes: { from: 0, insert: `${table}|   |\n\nMiddle.` }, selection: { anchor: table.length + 2 } })
+  cellBelow(writer.view)
+  expect(writer.write('QQ').shown).toBe(`${table}\nQQ|\n\nMiddle.`)
 })
 
 test('[COMP-128] the caret stays at the beginning of the text above a component, and goes below it from there', () => {

@@ -14,7 +14,6 @@ import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
 import { itemSpaces } from '../join-blocks.ts'
 import { keepFormats } from '../keep-formats.ts'
-import { linkFields } from '../link-fields.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
 import { belowCollapsible } from '../below-collapsible.ts'
 import { collapsibleCaret } from '../live/collapsible-caret.ts'
@@ -23,6 +22,7 @@ import { pictureChosen } from '../live/picture-chosen.ts'
 import { pictureHandles } from '../live/picture-handles.ts'
 import { pictureReplaced } from '../live/picture-replaced.ts'
 import { marking } from '../mark-blocks.ts'
+import { ownParagraph } from '../own-paragraph.ts'
 import { typedMarks } from '../typed-marks.ts'
 
 export interface Typing {
@@ -41,12 +41,12 @@ export const typing: Typing = {
     pressBelow,
     typeBelow,
     belowCollapsible,
+    ownParagraph,
     collapsibleCaret,
     outerBars,
     typeInCell,
     barInCell,
     lineWords,
-    linkFields,
     deleteInFormats,
     emptyMarks,
     keepFormats,
