@@ -461,6 +461,11 @@ test.each([
   expect(writer.write('QQ').shown).toBe(withBars(expected))
 })
 
+test('[WRITE-333] a marker that is typed below a list continues the list', () => {
+  expect(new Writer('- item\n|').write('-').write(' ').write('b').shown).toBe('- item\n- b|')
+  expect(new Writer('> words\n|').write('>').write(' ').write('b').shown).toBe('> words\n> b|')
+})
+
 test('[WRITE-333] text that is typed after Enter has left a table', () => {
   const table = '| a |\n| - |\n'
   const writer = new Writer('|')

@@ -14,14 +14,14 @@ function isIn(state: EditorState, position: number, names: RegExp): boolean {
 
 /**
  * Text that is typed on an empty line gets a blank line before it directly below a list or a quote, and one after it directly above other text. Below
- * a paragraph, it continues the paragraph.
+ * a paragraph, it continues the paragraph. The marker of an item or a quote continues the block above.
  */
 export function asParagraph(state: EditorState, at: number, text: string): TransactionSpec | undefined {
   const { doc } = state
   const line = doc.lineAt(at)
   // Blank lines also occur within code, formulas and HTML.
   const isBetween = /^(?:Document|ListItem|Blockquote|.*List)$/.test(syntaxTree(state).resolveInner(at).name)
-  if (state.readOnly || line.text !== '' || /^\s/.test(text) || !isBetween || at < frontMatterEnd(doc)) return undefined
+  if (state.readOnly || line.text !== '' || /^[\s*+>-]/.test(text) || !isBetween || at < frontMatterEnd(doc)) return undefined
   const isAt = (number: number, names: RegExp): boolean => {
     if (number < 1 || number > doc.lines) return false
     const { from, text: words } = doc.line(number)
