@@ -179,7 +179,7 @@ test('[COMP-2] with the keyboard alone: into a board, along its cards, moving an
   await until(async () => (await focused()).startsWith('frame'), 'the board has the focus again')
   await press('ArrowDown')
   await page.keyboard.type('More')
-  expect(await editorText(page)).toContain('```\nMore\nAfter')
+  expect(await editorText(page)).toContain('```\nMore\n\nAfter')
   await leave()
 })
 
@@ -237,7 +237,7 @@ test('[COMP-132] [COMP-150] after a click on an empty part of its frame, a board
   await page.locator('.cm-line', { hasText: 'After' }).click()
   await page.mouse.click(board.x + 200, board.y + board.height - 2)
   await page.keyboard.type('low')
-  await text(under.replace('```\n\nUnder', '```\nlow\nUnder'))
+  await text(under.replace('```\n\nUnder', '```\nlow\n\nUnder'))
   await page.keyboard.press('Control+z')
   await text(under)
   await page.locator('.cm-line', { hasText: 'Plan' }).click()
