@@ -1830,6 +1830,7 @@ test('[REVIEW-25] [REVIEW-77] [REVIEW-91] undo reverts an acceptance made here; 
 test('[REVIEW-26] text is not shown as empty when a suggestion deletes all of it', async () => {
   const document = await createDocument(world.url, 'all of it')
   const { context, page, heard } = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   await page.locator('.cm-content').press('Control+a')
   await page.keyboard.press('Delete')
   await page.locator('.rm-del', { hasText: 'all of it' }).waitFor()
