@@ -20,15 +20,15 @@ export function asParagraph(state: EditorState, at: number, text: string): Trans
   const { doc } = state
   const line = doc.lineAt(at)
   // Blank lines also occur within code, formulas and HTML.
-  const isBetween = /^(?:Document|ListItem|Blockquote|.*List)$/.test(syntaxTree(state).resolveInner(at).name)
-  if (state.readOnly || line.text !== '' || /^[\s*+>-]/.test(text) || !isBetween || at < frontMatterEnd(doc)) return undefined
+  const isBetween = /Document|List|Blockquote/.test(syntaxTree(state).resolveInner(at).name)
+  if (state.readOnly || line.text !== '' || /^[\s>*+-]/.test(text) || !isBetween || at < frontMatterEnd(doc)) return undefined
   const isAt = (number: number, names: RegExp): boolean => {
     if (number < 1 || number > doc.lines) return false
     const { from, text: words } = doc.line(number)
     return words.trim() !== '' && isIn(state, from + words.trimEnd().length, names)
   }
-  const isBelow = isAt(line.number - 1, /^(?:ListItem|Blockquote)$/)
-  const isAbove = (isBelow || !isAt(line.number - 1, /^Paragraph$/)) && isAt(line.number + 1, /^(?:Paragraph|ListItem|Blockquote|Table)$/)
+  const isBelow = isAt(line.number - 1, /ListItem|Blockquote/)
+  const isAbove = (isBelow || !isAt(line.number - 1, /Paragraph/)) && isAt(line.number + 1, /Paragraph|ListItem|Blockquote|Table/)
   if (!isBelow && !isAbove) return undefined
   const lead = isBelow ? '\n' : ''
   return {
