@@ -889,7 +889,8 @@ test('[REVIEW-115] a suggested tick is recognized even if the suggestion replace
 
 test('[REVIEW-224] a comment that is stored at the same moment does not end the search for the comment of the address', async () => {
   vi.stubGlobal('location', { hash: '#comment-asked', href: 'http://localhost/d/d1#comment-asked', origin: 'http://localhost' })
-  vi.stubGlobal('addEventListener', () => undefined)
+  let followLink = (): void => undefined
+  vi.stubGlobal('addEventListener', (_name: string, listener: () => void) => (followLink = listener))
   vi.stubGlobal('removeEventListener', () => undefined)
   try {
     const [active, items] = [signal<string | undefined>('entry'), signal<readonly { readonly id: string }[]>([])]
@@ -899,6 +900,7 @@ test('[REVIEW-224] a comment that is stored at the same moment does not end the 
     const state = { page: { session: { id: 'd1' } }, store, items, active } as unknown as State
     const address = openAddress(state, { show: (id) => void shown.push(id) } as Navigation)
     await Promise.resolve()
+    followLink()
     recordIds.value = new Map([['entry', 'stored']])
     active.value = 'stored'
     items.value = [{ id: 'stored' }, { id: 'asked' }]
@@ -906,12 +908,20 @@ test('[REVIEW-224] a comment that is stored at the same moment does not end the 
     address.close()
     // If the person opens another comment meanwhile, the page stays there.
     items.value = []
+    active.value = undefined
     const other = openAddress(state, { show: (id) => void shown.push(id) } as Navigation)
     await Promise.resolve()
     active.value = 'another'
     items.value = [{ id: 'asked' }, { id: 'another' }]
     expect(shown).toEqual(['asked'])
     other.close()
+    // The same applies if the current lists arrive after an earlier copy of them.
+    store.state.value = 'reading'
+    const late = openAddress(state, { show: (id) => void shown.push(id) } as Navigation)
+    store.state.value = 'ready'
+    await Promise.resolve()
+    expect(shown).toEqual(['asked'])
+    late.close()
   } finally {
     vi.unstubAllGlobals()
   }

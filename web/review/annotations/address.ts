@@ -40,7 +40,8 @@ export function openAddress({ page: { session }, store, items, active }: State, 
   addEventListener('hashchange', open)
   const stops = [
     effect(() => {
-      if (store.state.value === 'ready') queueMicrotask(open)
+      // A person may have opened another annotation while an earlier copy of the lists was shown.
+      if (store.state.value === 'ready') queueMicrotask(() => active.peek() === undefined && open())
     }),
     effect(() => {
       const id = active.value
