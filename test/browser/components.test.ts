@@ -20,6 +20,18 @@ const columnNames = (page: Page): Promise<string[]> =>
   page.locator('.board-column').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
+/** Drags a card into a column with the mouse. */
+async function dragCard(page: Page, name: string, column: string): Promise<void> {
+  const card = page.locator('.card[data-place]', { hasText: name })
+  const [from, to] = [await card.boundingBox(), await page.getByRole('group', { name: column, exact: true }).boundingBox()]
+  if (from === null || to === null) throw new Error('they are not drawn')
+  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(to.x + 60, to.y + 40, { steps: 5 })
+  await page.locator('.drop-line').waitFor()
+  await page.mouse.up()
+}
+
 test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP-119] [COMP-120] [COMP-133] [COMP-125] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const column = (name: string) => page.getByRole('group', { name, exact: true })
@@ -1409,16 +1421,7 @@ test('[SUGG-100] [SUGG-104] [SUGG-105] a dragged card is suggested and accepted 
   const suggester = await visit(owner.document, (await createLink(world.url, owner.document, 'suggest')).url)
   const { page } = suggester
   await page.getByRole('button', { name: 'Suggesting' }).or(page.locator('.chip')).first().waitFor()
-  const drag = async (name: string, column: string): Promise<void> => {
-    const card = page.locator('.card[data-place]', { hasText: name })
-    const [from, to] = [await card.boundingBox(), await page.getByRole('group', { name: column, exact: true }).boundingBox()]
-    if (from === null || to === null) throw new Error('they are not drawn')
-    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2)
-    await page.mouse.down()
-    await page.mouse.move(to.x + 60, to.y + 40, { steps: 5 })
-    await page.locator('.drop-line').waitFor()
-    await page.mouse.up()
-  }
+  const drag = (name: string, column: string): Promise<void> => dragCard(page, name, column)
   const annotation = (words: string) => owner.page.locator('article.card', { hasText: words })
   await drag('Write importer', 'Doing')
   const moved = annotation('Move card “Write importer” to Doing')
@@ -1451,13 +1454,7 @@ test('[COMP-48] a card keeps the focus when a move is undone or others move card
   const { page, document, text, leave } = await writer(fenced(...cards))
   const card = page.locator('.card', { hasText: 'Write importer' })
   const isFocused = (): Promise<boolean> => card.evaluate((element) => element.matches(':focus'))
-  const [from, to] = [await card.boundingBox(), await page.getByRole('group', { name: 'Doing', exact: true }).boundingBox()]
-  if (from === null || to === null) throw new Error('they are not drawn')
-  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2)
-  await page.mouse.down()
-  await page.mouse.move(to.x + 60, to.y + 40, { steps: 5 })
-  await page.locator('.drop-line').waitFor()
-  await page.mouse.up()
+  await dragCard(page, 'Write importer', 'Doing')
   await page.locator('[data-column="1"] .card:focus', { hasText: 'Write importer' }).waitFor()
   await page.keyboard.press('Control+z')
   await text(fenced(...cards))
