@@ -1737,7 +1737,7 @@ test('[REVIEW-13] a suggester types as usual, no matter what others write: none 
   await bea.context.close()
 })
 
-test('[REVIEW-24] [SUGG-96] a draft whose words others replaced changes no other words: it says that they are gone, and keeps its text', async () => {
+test('[REVIEW-24] [SUGG-96] [WEB-120] a draft whose words others replaced changes no other words: it says at once that they are gone, and keeps its text', async () => {
   const document = await createDocument(world.url, text)
   const { context, page, heard } = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
   await selectWords(page, 'twice')
@@ -1771,8 +1771,10 @@ test('[REVIEW-24] [SUGG-96] a draft whose words others replaced changes no other
   go()
   await page.locator('.card', { hasText: 'Friday' }).getByText('The original text is gone.').waitFor()
   expect(await editorText(page)).toContain('ship soon')
-  // The card is only in the panel, so a notice leads to it.
-  await page.locator('.toast', { hasText: 'your suggestion could not be added' }).getByRole('button', { name: 'Show' }).click()
+  // The card is only in the panel, so a notice leads to it. It appears at once, next to the notice that others changed the text.
+  const notices = page.locator('.toasts', { hasText: 'Someone changed the text you were replacing.' })
+  const refused = notices.locator('.toast', { hasText: 'your suggestion could not be added' })
+  await refused.getByRole('button', { name: 'Show' }).click()
   await page.locator('.card.active', { hasText: 'Friday' }).getByRole('button', { name: 'Copy text' }).waitFor()
   expect(heard).toEqual([])
   await context.close()

@@ -1,4 +1,4 @@
-/** Short messages at the bottom left. Only one is visible at a time. */
+/** Short messages at the bottom left. The last temporary message is above the offers, which stay. */
 import { signal } from '@preact/signals'
 import type { JSX, TargetedEvent } from 'preact'
 import { t } from '../text/t.ts'
@@ -20,7 +20,10 @@ interface Passing {
 
 const shownMs = 5000
 const passing = signal<Passing | undefined>(undefined)
-const staying = signal<Offer | undefined>(undefined)
+/** The offers, newest first. */
+const staying = signal<readonly Offer[]>([])
+/** Maximum number of offers that are visible at once. Older ones appear when others are closed. */
+const offersMax = 3
 /** Number of open modal dialogs. Screen readers and the focus cannot reach anything below one. */
 export const modals = signal(0)
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -40,13 +43,16 @@ export const dropToast = (text?: string): void => {
 }
 
 /**
- * Shows a message with a button until the person uses or closes it. Temporary messages may cover it for a while. Returns a function that removes it.
+ * Shows a message with a button until the person uses or closes it. It replaces only an offer with the same text. Returns a function that removes it.
  */
 export function offer(text: string, name: string, run: () => void): () => void {
-  const made = (staying.value = { text, name, run })
-  return () => {
-    if (staying.peek() === made) staying.value = undefined
-  }
+  const made: Offer = { text, name, run }
+  staying.value = [made, ...staying.peek().filter((each) => each.text !== text)]
+  return () => remove(made)
+}
+
+const remove = (made: Offer): void => {
+  staying.value = staying.peek().filter((each) => each !== made)
 }
 
 /** The element that had the focus before it moved into a message. */
@@ -69,9 +75,10 @@ const pressed = (event: MouseEvent): void => {
 /** Returns the focus when a message is removed. */
 const leaveAtEnd = (element: HTMLElement | null): (() => void) | undefined => (element === null ? undefined : () => leave(element))
 
-function OfferToast({ text, name, run }: Offer): JSX.Element {
+function OfferToast({ made }: { made: Offer }): JSX.Element {
+  const { text, name, run } = made
   const use = (): void => {
-    staying.value = undefined
+    remove(made)
     run()
   }
   return (
@@ -80,7 +87,7 @@ function OfferToast({ text, name, run }: Offer): JSX.Element {
       <button type='button' class='button quiet' onClick={use}>
         {name}
       </button>
-      <IconButton icon='x' label={t('Close')} size={18} onClick={() => (staying.value = undefined)} />
+      <IconButton icon='x' label={t('Close')} size={18} onClick={() => remove(made)} />
     </div>
   )
 }
@@ -97,7 +104,7 @@ export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | nu
       onMouseDown={pressed}
       onClickCapture={({ currentTarget }) => leave(currentTarget)}
     >
-      {text !== undefined && (!modal || over > 0) ? (
+      {text !== undefined && (!modal || over > 0) && (
         <div class='toast' key={passing.value} ref={leaveAtEnd}>
           <span dir='auto'>{text}</span>
           {step !== undefined && (
@@ -106,9 +113,8 @@ export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | nu
             </button>
           )}
         </div>
-      ) : (
-        !modal && staying.value !== undefined && <OfferToast {...staying.value} />
       )}
+      {!modal && staying.value.slice(0, offersMax).map((made) => <OfferToast key={made} made={made} />)}
     </div>
   )
 }

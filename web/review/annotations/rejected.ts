@@ -2,7 +2,7 @@
 import { displayName } from '../../presence/people.ts'
 import { t } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
-import { dropToast, offer, toast } from '../../ui/toast.tsx'
+import { offer, toast } from '../../ui/toast.tsx'
 import { excerpt, type Suggestion } from '../outbox/records.ts'
 
 /** How long a notice shows the reason for a rejection, in milliseconds, and how much of it, in UTF-16 units. The card shows all of it. */
@@ -19,10 +19,7 @@ function wordsOf({ decidedBy, reason }: Suggestion): string {
 /** `typed` is the newest text of the suggestion. If the person who rejected it has not seen all of it, the notice offers to copy it. */
 export function tellRejected(typed: string, suggestion: Suggestion, show: () => void): void {
   const words = wordsOf(suggestion)
-  if (!suggestion.text.includes(typed)) {
-    // A temporary message would cover the offer.
-    dropToast()
-    offer(words, t('Copy text'), () => void copyText(typed, t('Text')))
-  } else if (suggestion.reason === undefined) toast(words)
+  if (!suggestion.text.includes(typed)) offer(words, t('Copy text'), () => void copyText(typed, t('Text')))
+  else if (suggestion.reason === undefined) toast(words)
   else toast(words, { name: t('Show'), run: show, milliseconds: rejectedMs })
 }
