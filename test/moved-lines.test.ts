@@ -331,6 +331,84 @@ test.each(orders)('[FENCE-78] words in a new card that undo removes are on a lin
   expect(all.content).toContain('- [ ] Beta\nWrite\n## In progress\n')
 })
 
+const columns = ['n', 'v', 'note'] as const
+const wide = '```sheet\n| n | v | note |\n|---|--:|---|\n| a | 1 |  |\n| b | 2 |  |\n| c | 3 |  |\n```\n'
+const columnOf = (page: Page, name: string): number =>
+  parseSheet(fenceIn(page.text.toString())).rows[0]?.cells.findIndex(({ text }) => text === name) ?? -1
+
+describe.each(orders)('ids %i and %i', (...ids) => {
+  /** Returns the cells below each heading after one person moved a column and another one set a cell. */
+  const cellsAfter = (when: string, steps: number, [from, to]: readonly [number, number], name: string): string[] => {
+    const { all, ann, sue } = two(wide, ids)
+    const set = (): void => actOnSheet(sue, (sheet) => setCell(sheet, 2, columnOf(sue, name), 'NEW'))
+    if (when.endsWith('offline')) all.goOffline(when === 'she is offline' ? ann : sue)
+    if (when !== 'after the move' && when !== 'before the move arrives') set()
+    if (when === 'at the same time') while (all.receive(sue));
+    actOnSheet(ann, (sheet) => moveColumn(sheet, from, to))
+    if (when === 'after the move') {
+      all.settle()
+      set()
+      all.settle()
+    }
+    if (steps > 0) ann.undo.undo()
+    if (steps > 1) ann.undo.redo()
+    if (when === 'before the move arrives') {
+      while (all.receive(ann));
+      set()
+    }
+    all.end()
+    const { rows } = parseSheet(fenceIn(all.content))
+    expect(all.content).toMatch(/^```sheet\n(?:\|.*\|\n){5}```\n$/)
+    expect(all.content).toMatch(/\| (?:b|NEW) \|/)
+    return columns.map((each) =>
+      rows
+        .slice(1)
+        .map(({ cells }) => cells[columnOf(sue, each)]?.text)
+        .join()
+    )
+  }
+  const moves = [
+    [1, 0],
+    [0, 3],
+    [1, 3]
+  ] as const
+  const times = ['at the same time', 'after the move', 'before the move arrives', 'she is offline', 'the other one is offline'] as const
+
+  test.each(times)('[FENCE-79] a value that somebody sets while a column is moved stays in its cell: %s', (when) => {
+    for (const move of moves)
+      for (const steps of [0, 1, 2]) {
+        expect(cellsAfter(when, steps, move, 'n')).toEqual(['a,NEW,c', '1,2,3', ',,'])
+        expect(cellsAfter(when, steps, move, 'v')).toEqual(['a,b,c', '1,NEW,3', ',,'])
+        expect(cellsAfter(when, steps, move, 'note')).toEqual(['a,b,c', '1,2,3', ',NEW,'])
+      }
+  })
+
+  test('[FENCE-81] undo of a move of a column changes nothing if somebody else has moved a row or a column since', () => {
+    for (const change of [moveRow, moveColumn]) {
+      const { all, ann, sue } = two(wide, ids)
+      actOnSheet(ann, (sheet) => moveColumn(sheet, 1, 0))
+      all.settle()
+      actOnSheet(sue, (sheet) => change(sheet, 2, 1))
+      all.settle()
+      const { content } = all
+      ann.undo.undo()
+      all.end()
+      expect(all.content.replaceAll('\n\n', '\n')).toBe(content.replaceAll('\n\n', '\n'))
+    }
+  })
+
+  test('[FENCE-82] a sheet whose columns two people move at the same time has each row once, in the same order', () => {
+    const { all, ann, sue } = two(wide, ids)
+    actOnSheet(ann, (sheet) => moveColumn(sheet, 1, 0))
+    actOnSheet(sue, (sheet) => moveColumn(sheet, 2, 0))
+    all.end()
+    expect([
+      '| v | n | note |,|--:|---|---|,| 1 | a |  |,| 2 | b |  |,| 3 | c |  |',
+      '| note | n | v |,|---|---|--:|,|  | a | 1 |,|  | b | 2 |,|  | c | 3 |'
+    ]).toContain(all.content.split('\n').slice(1, -2).join())
+  })
+})
+
 test.each(orders)(
   '[EDIT-110] undo of a move leaves each line of the page alone if somebody else changed the card (ids %i and %i)',
   (...ids) => {

@@ -7,6 +7,9 @@ import type { Span } from './update-check.ts'
 export const itemsMax = 1000
 const neighborsMax = 50
 
+/** Matches the bar between two cells. */
+export const cellBar = /(?<!\\)\|/
+
 /** A part of a line that was visible before a move. */
 export interface Piece {
   readonly id: Y.ID
@@ -109,6 +112,13 @@ export const leadOf = (store: Y.Doc['store'], first: Y.ID, known: readonly Piece
     if (parts.length > 1) break
   }
   return lead
+}
+
+/** Returns the offset of a character; undefined if it was deleted. */
+export const indexOf = (ydoc: Y.Doc, id: Y.ID): number | undefined => {
+  const item = itemAt(ydoc.store, id)
+  if (item === undefined || item.deleted) return undefined
+  return Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON({ item: id }), ydoc)?.index
 }
 
 export const keyOf = ({ client, clock }: Y.ID): string => `${client} ${clock}`

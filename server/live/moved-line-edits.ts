@@ -1,15 +1,20 @@
 /** The edits that remove copies of a moved card or row, and that bring a change to the place to which the line was moved. */
+import type * as Y from 'yjs'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 import { parseBoard } from '../../shared/fences/board.ts'
 import { diff, type Edit, followed, moved } from '../../shared/text/diff.ts'
 import { itemMarker } from '../../shared/text/moved-lines.ts'
+import { cellBar } from './line-parts.ts'
 
 /** A copy of a line: the offset of its first character, and the person who wrote it. */
 export interface Copy {
   readonly at: number
+  readonly id: Y.ID
   readonly client: number
   /** Whether somebody else has changed the copy since. */
   readonly isChanged: boolean
+  /** Whether the cells are in another order than before. The other rows of the sheet have this order too. */
+  readonly isRewritten: boolean
   /** The offsets of the first characters of other moved lines on this line. */
   readonly joined: readonly number[]
   /** The line from the first character on, in the order of the text. */
@@ -69,6 +74,10 @@ const mixedEdits = (copies: readonly Copy[]): Edit[] => {
   })
 }
 
+/** Returns the copy of an unchanged line that stays. */
+export const keptOf = <Each extends Copy>(copies: readonly Each[]): Each | undefined =>
+  copies.findLast(({ isRewritten }) => isRewritten) ?? copies.at(-1)
+
 /** Returns the edits that leave one copy of a line. Copies that people have changed in different ways all stay. */
 export const copiesKept = (content: string, copies: readonly Copy[]): Edit[] => {
   const [first] = copies
@@ -82,7 +91,7 @@ export const copiesKept = (content: string, copies: readonly Copy[]): Edit[] => 
   if (line !== undefined)
     return mixedEdits(found.filter(({ block }) => block.lines[0]?.from === line.block.lines[0]?.from).map(({ copy }) => copy))
   const changed = found.filter(({ copy }) => copy.isChanged)
-  const kept = (changed.length > 0 ? changed : found).at(-1)
+  const kept = found.findLast(({ copy }) => copy.isRewritten) ?? (changed.length > 0 ? changed : found).at(-1)
   return found
     .filter((each) => each !== kept && (!each.copy.isChanged || each.block.words === kept?.block.words))
     .flatMap(({ block }) => block.lines.map(({ from, to }) => ({ from, to, insert: '' })))
@@ -189,8 +198,17 @@ const cardStart = /^[-*+][ \t]+(?:\[[ xX>]*\](?:[ \t]+|$))?/
 
 /** Returns the text of a cell in each line, or undefined if they have not the same cells. */
 const cellsOf = (lines: readonly string[]): string[][] | undefined => {
-  const cells = lines.map((line) => line.split('|'))
+  const cells = lines.map((line) => line.split(cellBar))
   return cells.every(({ length }) => length === cells[0]?.length) ? cells : undefined
+}
+
+/**
+ * Returns a row without the values that others have set in it: `shown` contains them, and `known` has neither these nor the earlier ones. `before` has
+ * the earlier values.
+ */
+export const valuesBefore = (known: string, shown: string, before: string): string => {
+  const [without, now, old] = cellsOf([known, shown, before]) ?? []
+  return now?.map((cell, index) => (cell === without?.[index] ? cell : (old?.[index] ?? cell))).join('|') ?? (before || known)
 }
 
 /** Returns the edits of `now` that carry out a change of an earlier text. Undefined if both changed the same place. */

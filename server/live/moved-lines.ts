@@ -9,6 +9,8 @@ import {
   copiesOf,
   hasArrived,
   isNew,
+  isRewrite,
+  isRewritten,
   isSameId,
   itemAt,
   type MovedLine,
@@ -18,7 +20,9 @@ import {
   wasShown,
   deletedLines
 } from '../../shared/text/moved-lines.ts'
+import { createColumnOrders, inOrder, type MarkedText, reordered } from './column-orders.ts'
 import {
+  indexOf,
   isIn,
   isInSpans,
   isJoined,
@@ -45,10 +49,12 @@ import {
   fenceWith,
   isDispensable,
   joinedLine,
+  keptOf,
   lineBreaks,
   onOwnLine,
   ownLineBehind,
   partedLines,
+  valuesBefore,
   type LineChange,
   withGone
 } from './moved-line-edits.ts'
@@ -122,11 +128,6 @@ const deletedOn = ({ first, pieces }: OldLine, updates: readonly (readonly Span[
       )
     )
 
-interface DocumentText {
-  readonly ydoc: Y.Doc
-  snapshot(): { readonly content: string }
-}
-
 export interface MovedLines {
   /** Notes the deletions of an update. Call it before the update is applied, or in its transaction. */
   note(deletions: readonly Span[]): void
@@ -137,12 +138,13 @@ export interface MovedLines {
   next(): readonly Edit[]
 }
 
-export const createMovedLines = (openDoc: DocumentText): MovedLines => {
+export const createMovedLines = (openDoc: MarkedText): MovedLines => {
   const { store } = openDoc.ydoc
   const work: Work[] = []
   /** The deletions of each update. */
   let noted: (readonly Span[])[] = []
   let old: OldLine[] = []
+  const orders = createColumnOrders(openDoc)
 
   /** The characters that will be brought to another place. */
   const pending = new Set<string>()
@@ -160,10 +162,48 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
   const beginOf = (first: Y.ID, text: string, known: readonly Piece[] = []): Y.ID =>
     /^[-*+#>|\d]/.test(text) ? first : leadOf(store, first, known)
 
+  /** Returns the text of a line that was deleted before a transaction, up to the last part of the line. People who know of the move write behind it. */
+  const goneOn = (transaction: Y.Transaction, from: Y.ID, end: Y.ID | undefined, final: Piece | undefined): Span[] => {
+    const hidden: Span[] = []
+    const gone: Span[] = []
+    walkLine(store, from, end, (item, begin, stop) => {
+      if (item.deleted && !isNew(transaction, item) && !wasShown(transaction, item)) hidden.push(spanOf(item, begin, stop))
+      if (final !== undefined && isInSpans([spanOf(item, begin, stop)], final.id)) gone.push(...hidden)
+      return false
+    })
+    return gone
+  }
+
+  /** Handles a row that a move of a column has rewritten at its place. The mark at its end separates it from the new row. */
+  const followRow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID): void => {
+    const end = marksOf(store, from)?.right.id
+    if (end === undefined) return
+    const pieces: Piece[] = []
+    walkLine(store, from, end, (item, begin, stop) => {
+      const isOther = isLive(item) && item.id.client !== to.client
+      const [piece] = (isOther || wasShown(transaction, item)) && !isPending(item.id) ? piecesOf(item, begin, stop) : []
+      if (piece !== undefined && piece.text !== '') pieces.push(piece)
+      return false
+    })
+    const shown = joined(pieces)
+    const gone = goneOn(transaction, from, end, pieces.at(-1))
+    const line = { to, first: from, pieces, gone, end, shown, deletions: [], restorers: [], restored: [] }
+    old = [...old, line].slice(-linesMax)
+    const left = pieces.filter(({ id }) => itemAt(store, id)?.deleted === false)
+    if (left.length === 0) return
+    const known = pieces.filter((piece) => !left.includes(piece))
+    // The person may have moved the column again.
+    const place = keptOf(copies(to))?.id ?? to
+    const now = joined(lineFrom(store, place, isLive).pieces.filter(({ id }) => !isIn(id, left)))
+    const base = valuesBefore(joined(known), shown, reordered(now, orders.between(place, from)))
+    add({ first: from, to, change: { base, changed: shown, blind: blindChange(left, pieces, known) }, left: unitsOf(left) })
+  }
+
   /** Handles a line that was moved or deleted. It may contain text that the person did not know. */
   const follow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID | undefined): void => {
     const isShown = (item: Y.Item): boolean => wasShown(transaction, item) && !isPending(item.id)
     const text = joined(lineFrom(store, from, isShown).pieces)
+    if (to !== undefined && text.startsWith('|') && isRewrite(store, { from, to })) return followRow(transaction, from, to)
     // Somebody may have broken a line of text. A row of a table or sheet has no line breaks.
     const last = to !== undefined && !text.startsWith('|') ? marksOf(store, from)?.right.origin : undefined
     const line = lineFrom(store, beginOf(from, text), isShown, last)
@@ -172,20 +212,15 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
     const pieces = other === -1 ? line.pieces : line.pieces.slice(0, other)
     const end = other === -1 ? line.end : line.pieces[other]?.id
     // Others write at the end of the line above in the same way as people who still see this line. The mark of a move distinguishes them.
-    if (to === undefined && end !== undefined && indexOf(end) !== undefined && isJoined(store, from)) return
-    let isRewritten = false
-    const final = pieces.at(-1)
-    const hidden: Span[] = []
-    const gone: Span[] = []
-    walkLine(store, from, end, (item, begin, stop) => {
-      isRewritten ||= isLive(item) && isNew(transaction, item)
-      if (item.deleted && !isNew(transaction, item) && !wasShown(transaction, item)) hidden.push(spanOf(item, begin, stop))
-      // People who know of the move write behind the last part.
-      if (final !== undefined && isInSpans([spanOf(item, begin, stop)], final.id)) gone.push(...hidden)
+    if (to === undefined && end !== undefined && indexOf(openDoc.ydoc, end) !== undefined && isJoined(store, from)) return
+    let isReplaced = false
+    walkLine(store, from, end, (item) => {
+      isReplaced ||= isLive(item) && isNew(transaction, item)
       return false
     })
-    if (isRewritten) return
+    if (isReplaced) return
     const shown = joined(pieces)
+    const gone = goneOn(transaction, from, end, pieces.at(-1))
     old = [...old, { to, first: from, pieces, gone, end, shown, deletions: [], restorers: [], restored: [] }].slice(-linesMax)
     const left = pieces.filter(({ id }) => itemAt(store, id)?.deleted === false)
     if (left.length === 0) return
@@ -286,12 +321,6 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
     !Y.isDeleted(deleteSet, item.origin) &&
     wholeLine.test(textOf(item))
 
-  const indexOf = (id: Y.ID): number | undefined => {
-    const item = itemAt(store, id)
-    if (item === undefined || item.deleted) return undefined
-    return Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON({ item: id }), openDoc.ydoc)?.index
-  }
-
   /** Returns the offset of the place of a deleted character; undefined if the character exists. */
   const placeOf = (id: Y.ID): number | undefined =>
     itemAt(store, id)?.deleted === true
@@ -309,28 +338,29 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
   const copies = (first: Y.ID): Copy[] =>
     copiesOf(store, first)
       .flatMap((id): Copy[] => {
-        const at = indexOf(id)
+        const at = indexOf(openDoc.ydoc, id)
         if (at === undefined) return []
         const items = lineFrom(store, id, isLive).pieces
         const isChanged = items.some((piece) => piece.id.client !== id.client)
-        const others = items.slice(1).flatMap((piece) => (hasArrived(store, piece.id) ? (indexOf(piece.id) ?? []) : []))
+        const others = items.slice(1).flatMap((piece) => (hasArrived(store, piece.id) ? (indexOf(openDoc.ydoc, piece.id) ?? []) : []))
         const parts = items.map((piece) => ({ client: piece.id.client, length: piece.text.length }))
-        return [{ at, client: id.client, isChanged, parts, joined: others }]
+        return [{ at, id, client: id.client, isChanged, isRewritten: isRewritten(store, id), parts, joined: others }]
       })
       .toSorted((one, other) => one.at - other.at)
 
-  const lateEdits = ({ first, to: place, change, left, back }: Late, content: string): readonly Edit[] => {
+  const lateEdits = ({ first, to: place, change: written, left, back }: Late, content: string): readonly Edit[] => {
     // Undo may have restored a deleted line meanwhile.
     const to = place ?? old.find((line) => isSameId(line.first, first))?.to
     const gone = left.flatMap((id): Edit[] => {
-      const at = indexOf(id)
+      const at = indexOf(openDoc.ydoc, id)
       return at === undefined ? [] : [{ from: at, to: at + 1, insert: '' }]
     })
     const [begin, end] = [gone[0], gone.at(-1)]
-    const copy = to && copies(to).at(-1)
+    const copy = to && keptOf(copies(to))
+    const change = copy === undefined ? written : inOrder(written, orders.between(first, copy.id))
     if (begin === undefined || end === undefined) {
       const edits = (copy && changedLine(content, copy.at, change)) ?? []
-      const at = edits.length > 0 && back ? indexOf(back.end) : undefined
+      const at = edits.length > 0 && back ? indexOf(openDoc.ydoc, back.end) : undefined
       const words = at === undefined ? [] : [{ from: at, to: at, insert: back?.text ?? '' }]
       return [...edits, ...words].toSorted((one, other) => one.from - other.from)
     }
@@ -350,7 +380,7 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
 
   const partedEdits = (content: string, from: Y.ID): readonly Edit[] => {
     const [inserted] = joinedInserts(store, from)
-    const [first, last] = inserted === undefined ? [] : [indexOf(inserted.first), indexOf(inserted.last)]
+    const [first, last] = inserted === undefined ? [] : [indexOf(openDoc.ydoc, inserted.first), indexOf(openDoc.ydoc, inserted.last)]
     return inserted === undefined || first === undefined || last === undefined ? [] : partedLines(content, first, last + 1, inserted.above)
   }
 
@@ -367,6 +397,7 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
           : [line]
       )
       const deleted = deletedLines(transaction)
+      orders.note(transaction, moves, deleted)
       for (const { first, text } of deleted) {
         const to = moves.find(({ from }) => isSameId(from, first))?.to
         if (to !== undefined || partLine.test(text)) follow(transaction, first, to)
@@ -403,13 +434,14 @@ export const createMovedLines = (openDoc: DocumentText): MovedLines => {
       if ('restored' in first)
         return joinedLine(
           content,
-          first.restored.flatMap((id) => indexOf(id) ?? [])
+          first.restored.flatMap((id) => indexOf(openDoc.ydoc, id) ?? [])
         )
-      if ('begun' in first) return lineBreaks(content, [indexOf(first.begun)])
+      if ('begun' in first) return lineBreaks(content, [indexOf(openDoc.ydoc, first.begun)])
       if (!('copy' in first)) return lateEdits(first, content)
       const all = copies(first.copy)
       const areMixed = new Set(all.map(({ at }) => content.lastIndexOf('\n', at))).size < all.length
-      const breaks = areMixed ? [] : lineBreaks(content, [placeOf(first.from), ...all.flatMap(({ at, joined }) => [at, ...joined])])
+      const place = isRewrite(store, { from: first.from, to: first.copy }) ? undefined : placeOf(first.from)
+      const breaks = areMixed ? [] : lineBreaks(content, [place, ...all.flatMap(({ at, joined }) => [at, ...joined])])
       const edits = breaks.length > 0 ? breaks : copiesKept(content, all)
       // There may be more copies.
       if (edits.length > 0) add(first)

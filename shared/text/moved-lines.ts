@@ -3,7 +3,8 @@
  * move the same line without knowing of each other, nothing else shows that both copies are one line. A mark is four deleted characters: one
  * before the first character of the old line, two with the next clocks before the first character of the new one, and one with the clock after that
  * before the first. Another deleted character ends the old line: people who know of the move write after it, and all others before it. Marks never
- * appear in the text, and every replica finds the same ones.
+ * appear in the text, and every replica finds the same ones. A move of a column rewrites the rows. Each of them then has a mark, although it stays on
+ * its line.
  */
 import * as Y from 'yjs'
 
@@ -152,22 +153,61 @@ const wordsOf = (text: string): string =>
     .map((cell) => (cell.trim().startsWith('=') ? '=' : cell.trim()))
     .join('|')
 
-/** Returns the lines that a transaction deleted and inserted again elsewhere. */
+/** Returns the next line break that exists behind a character; undefined at the end of the text. */
+const breakBehind = (store: Y.Doc['store'], first: Y.ID): string | undefined => {
+  let item: Y.Item | null = itemAt(store, first) ?? null
+  for (let step = 0; item !== null && step < stepsMax; item = item.right, step++) {
+    const at = item.deleted ? -1 : textOf(item).indexOf('\n')
+    if (at !== -1) return `${item.id.client} ${item.id.clock + at}`
+  }
+  return undefined
+}
+
+/** Whether a move has rewritten a line at its place, as a move of a column does. */
+export const isRewrite = (store: Y.Doc['store'], { from, to }: MovedLine): boolean => {
+  const end = breakBehind(store, from)
+  return end !== undefined && end === breakBehind(store, to)
+}
+
+/** Returns a key that is the same before and after a move of columns in a row, as long as the row stays on its line. */
+const rowOf = (store: Y.Doc['store'], { first, text }: Line): string | undefined => {
+  const end = text.startsWith('|') ? breakBehind(store, first) : undefined
+  const cells = wordsOf(text).split('|')
+  return (
+    end &&
+    `${end} ${cells
+      .filter((cell) => cell !== '')
+      .toSorted()
+      .join('|')}`
+  )
+}
+
+/** Pairs lines with the same key, in their order, and removes them from both sets. */
+const pairsOf = (old: Set<Line>, young: Set<Line>, keyOf: (line: Line) => string | undefined): MovedLine[] => {
+  const byKey = new Map<string | undefined, Line[]>()
+  for (const line of old) {
+    const key = keyOf(line)
+    byKey.set(key, [...(byKey.get(key) ?? []), line])
+  }
+  return [...young].flatMap((line) => {
+    const key = keyOf(line)
+    const found = key === undefined ? undefined : byKey.get(key)?.shift()
+    if (found === undefined) return []
+    old.delete(found)
+    young.delete(line)
+    return [{ from: found.first, to: line.first }]
+  })
+}
+
+/** Returns the lines that a transaction deleted and inserted again elsewhere, and the rows whose cells it put into another order. */
 export const movedLines = (transaction: Y.Transaction): MovedLine[] => {
   const items = newItemsOf(transaction, marksMax)
   if (transaction.deleteSet.clients.size === 0 || !items.some((item) => /\S/.test(textOf(item)))) return []
-  const old = new Map<string, Line[]>()
-  for (const line of deletedLines(transaction)) {
-    if (!line.isWhole) continue
-    const words = wordsOf(line.text)
-    old.set(words, [...(old.get(words) ?? []), line])
-  }
+  const old = new Set(deletedLines(transaction).filter(({ isWhole }) => isWhole))
   if (old.size === 0) return []
-  return insertedLines(transaction, items).flatMap(({ first, text, isWhole }) => {
-    if (!isWhole) return []
-    const line = old.get(wordsOf(text))?.shift()
-    return line === undefined ? [] : [{ from: line.first, to: first }]
-  })
+  const young = new Set(insertedLines(transaction, items).filter(({ isWhole }) => isWhole))
+  const rows = pairsOf(old, young, (line) => rowOf(transaction.doc.store, line))
+  return [...rows, ...pairsOf(old, young, ({ text }) => wordsOf(text))]
 }
 
 /** Returns the deleted character that a character restores, if undo has restored it. */
@@ -308,6 +348,10 @@ export const copiesOf = (store: Y.Doc['store'], first: Y.ID): Y.ID[] => {
 /** Returns the moves whose old line begins with this character. */
 export const movesFrom = (store: Y.Doc['store'], first: Y.ID): MovedLine[] =>
   movesAt(store, first).filter(({ from }) => isSameId(from, first))
+
+/** Whether a line that begins with this character is a row whose cells are in another order than before, on the same line. */
+export const isRewritten = (store: Y.Doc['store'], first: Y.ID): boolean =>
+  movesAt(store, first).some((move) => isSameId(move.to, first) && isRewrite(store, move))
 
 /** Whether a move or an undo brought a line that begins with this character. */
 export const hasArrived = (store: Y.Doc['store'], first: Y.ID): boolean => movesAt(store, first).some(({ to }) => isSameId(to, first))

@@ -5,6 +5,7 @@
 import * as Y from 'yjs'
 import {
   copiesOf,
+  isRewrite,
   itemAt,
   restoredBy,
   markMoves,
@@ -144,11 +145,17 @@ function movedWords(transaction: Y.Transaction, { deletions, insertions }: Step)
     : words.filter((item) => isOnMovedLine(transaction.doc.store, item, transaction.doc.clientID))
 }
 
+/** Whether a row whose cells a step has put into another order is elsewhere now, or its cells are in a third order. Its old cells fit no other row. */
+const isElsewhere = (store: Store, move: MovedLine): boolean =>
+  isRewrite(store, move) && copiesOf(store, move.to).some((copy) => itemAt(store, copy)?.deleted === false)
+
 /** Removes from a step the moves of lines that somebody else has moved or deleted since. */
 export function leaveMoved(transaction: Y.Transaction, step: Step): void {
   const { store } = transaction.doc
   const moves = movesOf(transaction, step)
   const gone = moves.filter(({ to }) => latestOf(store, to)?.item.deleted !== false)
+  // A column has one place in all rows.
+  if (gone.some((move) => isElsewhere(store, move))) step.insertions = step.deletions = Y.createDeleteSet()
   for (const { from } of gone) leaveLine(store, step, from)
   const words = movedWords(transaction, step)
   for (const { id, length } of words) step.deletions = without(step.deletions, id, length)
