@@ -32,9 +32,30 @@ const neverRenews = (page: Page): Promise<unknown> =>
     globalThis.setInterval = without as typeof setInterval
   })
 
+/** Adds a form where the messages appear, with a field that has the focus. A typed letter moves it down to them. */
+const addField = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const form = document.body.appendChild(document.createElement('form'))
+    Object.assign(form.style, { position: 'fixed', left: '16px', bottom: '60px', height: '30px' })
+    form.addEventListener('input', () => (form.style.bottom = '60px'))
+    form.appendChild(document.createElement('input')).focus()
+  })
+
+/** Moves the form away from the messages, as the keyboard of a phone does. Typing then moves it to them again. */
+async function typeBelow(page: Page, isAway: (expected: boolean) => Promise<void>): Promise<void> {
+  await page.evaluate(() => {
+    const form = document.querySelector<HTMLElement>('body > form')
+    if (form !== null) form.style.bottom = '160px'
+    visualViewport?.dispatchEvent(new Event('resize'))
+  })
+  await isAway(false)
+  await page.keyboard.type('a')
+  await isAway(true)
+}
+
 const others = (page: Page) => page.locator('.avatars li:not(.avatar-self) .avatar')
 
-test('[WHO-5] [WHO-8] [WHO-20] [SLIP-7] [EDIT-28] a link gives its visitor a name until they choose another; people see themselves as “You”, once for all tabs', async () => {
+test('[WHO-5] [WHO-8] [WHO-20] [SLIP-7] [EDIT-28] [WEB-121] a link gives its visitor a name until they choose another; people see themselves as “You”, once for all tabs', async () => {
   const document = await createDocument(world.url, '# Plan\n\nThe importer reads every file twice.\n')
   const [mine, hers] = await Promise.all(
     [1, 2].map(() => browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' }))
@@ -78,6 +99,14 @@ test('[WHO-5] [WHO-8] [WHO-20] [SLIP-7] [EDIT-28] a link gives its visitor a nam
 
   // A program that has not read the text replaces the entire text or a section. A person who sees this restores the text.
   const text = await editorText(owner)
+  // The messages stay away from the field with the focus, even if a dialog was open before.
+  await owner.getByRole('button', { name: 'Share', exact: true }).click()
+  await owner.getByRole('dialog').waitFor()
+  await owner.keyboard.press('Escape')
+  await owner.getByRole('dialog').waitFor({ state: 'detached' })
+  await addField(owner)
+  const isAway = (expected: boolean): Promise<void> =>
+    until(async () => ((await owner.locator('.toasts').boundingBox())?.y ?? 0) < 400 === expected, `the message is away: ${expected}`)
   for (const [method, path, body, said] of [
     ['PUT', 'content', { content: '# Other\n' }, 'replaced the whole text.'],
     ['POST', 'edits', { op: 'replace_section', section: 'Plan', markdown: 'Nothing.' }, 'replaced a section.']
@@ -88,6 +117,8 @@ test('[WHO-5] [WHO-8] [WHO-20] [SLIP-7] [EDIT-28] a link gives its visitor a nam
       body: JSON.stringify(body)
     })
     await owner.getByText('Importer').filter({ hasText: said }).waitFor()
+    await isAway(true)
+    if (method === 'PUT') await typeBelow(owner, isAway)
     await owner.getByRole('button', { name: 'Undo' }).last().click()
     await until(async () => (await editorText(owner)) === text, 'the text is back')
   }

@@ -93,8 +93,9 @@ function OfferToast({ made }: { made: Offer }): JSX.Element {
 }
 
 /** Draws the messages. It is part of the page and of each modal dialog. A dialog shows only messages that were made while it was open. */
-export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | null {
-  if (!modal && modals.value > 0) return null
+export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element {
+  // The element stays while a dialog covers it, because it is observed (clear-of-fields.ts).
+  const isCovered = !modal && modals.value > 0
   const { text, step, over } = passing.value ?? { over: 0 }
   return (
     <div
@@ -104,7 +105,7 @@ export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | nu
       onMouseDown={pressed}
       onClickCapture={({ currentTarget }) => leave(currentTarget)}
     >
-      {text !== undefined && (!modal || over > 0) && (
+      {text !== undefined && (modal ? over > 0 : !isCovered) && (
         <div class='toast' key={passing.value} ref={leaveAtEnd}>
           <span dir='auto'>{text}</span>
           {step !== undefined && (
@@ -114,7 +115,7 @@ export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | nu
           )}
         </div>
       )}
-      {!modal && staying.value.slice(0, offersMax).map((made) => <OfferToast key={made} made={made} />)}
+      {!modal && !isCovered && staying.value.slice(0, offersMax).map((made) => <OfferToast key={made} made={made} />)}
     </div>
   )
 }
