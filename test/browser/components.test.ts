@@ -1475,7 +1475,7 @@ test('[COMP-48] a card keeps the focus when a move is undone or others move card
   await leave()
 })
 
-test('[COMP-134] [COMP-135] [COMP-248] [COMP-249] a click only selects a cell, also the second one; a comment is on the part of a component that has the focus or whose menu was used, and marks this part', async () => {
+test('[COMP-134] [COMP-135] [COMP-248] [COMP-249] [COMP-250] a click only selects a cell, also the second one; a comment is on the part of a component that has the focus or whose menu was used, and marks this part', async () => {
   const sheet = (price: string): string =>
     `Some words\n\n\`\`\`sheet\n| A | B |\n|---|---|\n| ${price} | 3 |\n\`\`\`\n\n\`\`\`board\n## Todo\n- [ ] Test\n\`\`\`\n`
   const { page, document, text, leave } = await writer(sheet('12.75'))
@@ -1497,6 +1497,29 @@ test('[COMP-134] [COMP-135] [COMP-248] [COMP-249] a click only selects a cell, a
     await page.keyboard.press('Enter')
     await text(sheet(`5${'1'.repeat(index + 1)}`))
   }
+  // The caret is far above.
+  await page.setViewportSize({ width: 1280, height: 400 })
+  const scroller = page.locator('.cm-scroller')
+  await page.locator('.cm-line', { hasText: 'Some words' }).click()
+  await cell.press('6')
+  await page.keyboard.press('Enter')
+  await text(sheet('6'))
+  const bottom = await scroller.evaluate((element) => {
+    element.scrollTop = element.scrollHeight
+    return element.scrollTop
+  })
+  expect(bottom).toBeGreaterThan(100)
+  for (const [key, price] of [
+    ['z', '5111'],
+    ['y', '6'],
+    ['z', '5111']
+  ] as const) {
+    await page.keyboard.press(`Control+${key}`)
+    await text(sheet(price))
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    expect(await scroller.evaluate((element) => element.scrollTop)).toBe(bottom)
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
 
   const composer = page.getByRole('textbox', { name: 'Write a comment' })
   /** Begins a comment with the shortcut, and leaves it again. */

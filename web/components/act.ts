@@ -17,6 +17,28 @@ export const asOne = (source: string, edits: readonly Edit[]): Edit => {
   return { from, to, insert: applyEdits(source.slice(from, to), inside) }
 }
 
+type Step = Y.UndoManager['undoStack'][number]
+
+/** The undo steps of components, for each page. */
+const stepsOf = new WeakMap<Y.UndoManager, WeakSet<Step>>()
+
+/** Marks the last undo step as one of a component. Its undo does not go back to the caret, which may be far away in the text. */
+function forgetCaret(undo: Y.UndoManager): void {
+  const steps = stepsOf.get(undo) ?? new WeakSet()
+  const note = (step: Step | undefined): void => {
+    if (step === undefined) return
+    steps.add(step)
+    step.meta.clear()
+  }
+  if (!stepsOf.has(undo))
+    undo.doc.on('afterTransaction', ({ origin }) => {
+      const taken = origin === undo ? undo.currStackItem : null
+      if (taken !== null && steps.has(taken)) note((undo.undoing ? undo.redoStack : undo.undoStack).at(-1))
+    })
+  stepsOf.set(undo, steps)
+  note(undo.undoStack.at(-1))
+}
+
 /** Applies edits to the editor. Returns false if the person may not write or if there is nothing to change. */
 export function actOn(view: EditorView, edits: readonly Edit[]): boolean {
   if (view.state.readOnly || edits.length === 0) return false
@@ -27,6 +49,8 @@ export function actOn(view: EditorView, edits: readonly Edit[]): boolean {
     changes: [...edits],
     userEvent: 'input.fence'
   })
+  const undo = view.state.facet(textSteps)
+  if (undo !== undefined && view.state.doc !== before) forgetCaret(undo)
   end(view)
   return view.state.doc !== before
 }
