@@ -1949,7 +1949,7 @@ test('[REVIEW-14] an annotation made while others rewrite the text next to its w
   await way.stop()
 })
 
-test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] [REVIEW-68] on a phone the bar shows that suggesting is on; a reply without a name, typed at the card while its comment is sent, is the person’s own', async () => {
+test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] [REVIEW-68] [WHO-40] on a phone the bar shows that suggesting is on; a reply without a name, typed at the card while its comment is sent, is the person’s own', async () => {
   const document = await createDocument(world.url, 'Some words.\n')
   const { context, page } = await person('', document.url, { viewport: { width: 360, height: 740 } })
   const shown = page.locator('.top-bar .mode[aria-pressed=true]').first()
@@ -1972,9 +1972,13 @@ test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] [REVIEW-68] on a phone the
     await route.continue()
   })
   await page.getByLabel('Write a comment').fill('First')
+  const asked = page.getByRole('textbox', { name: 'Your name' })
+  await asked.waitFor()
   await page.keyboard.press('Control+Enter')
   await page.locator('.card', { hasText: 'First' }).click({ position: { x: 4, y: 4 } })
   await page.keyboard.type('Second')
+  await page.locator('.card').getByRole('button', { name: 'Reply' }).waitFor()
+  expect(await asked.count()).toBe(0)
   await page.keyboard.press('Control+Enter')
   await page.locator('.card-reply.waiting', { hasText: 'Second' }).waitFor()
   await page.keyboard.type('Thi')

@@ -15,9 +15,10 @@
 /**
  * Values for the entire device, with the module that writes each: the person's `name` and the `device` id (`presence/person.ts`), the `documents`
  * that were opened (`recent.ts`), whether the `outline` is shown (`document/page.tsx`), `theme` and `language`,
- * and the documents that a person declined to add to an account (`home/claim-offer.tsx`).
+ * the documents that a person declined to add to an account (`home/claim-offer.tsx`), and whether a guest declined to give a name
+ * (`presence/declined-name.ts`).
  */
-type DeviceValue = 'name' | 'device' | 'documents' | 'outline' | 'theme' | 'language' | 'claim.declined'
+type DeviceValue = 'name' | 'device' | 'documents' | 'outline' | 'theme' | 'language' | 'claim.declined' | 'name.declined'
 
 /** Every value that is stored per document. Removing a document removes all of them. */
 export const documentValues = [

@@ -17,6 +17,7 @@ import { type AuthorKind, excerpt } from '../outbox/records.ts'
 import type { Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
+import { declineName, isNameDeclined } from '../../presence/declined-name.ts'
 import { NameField } from '../../presence/name-field.tsx'
 
 /** Shows a point in time in the local format. */
@@ -148,17 +149,25 @@ interface WriterInput {
   readonly onDiscard?: (() => void) | undefined
 }
 
-/** Asks a guest without a name for one. `field` is undefined if the person has a name. `keep` stores the name that the person typed. */
-export function useNameField(review: Review | undefined): { readonly field: JSX.Element | undefined; readonly keep: () => void } {
+interface OwnNameField {
+  /** Undefined if the person has a name or has declined to give one. */
+  readonly field: JSX.Element | undefined
+  /** Stores the name that the person typed. Returns whether the person was asked and left the field empty. */
+  keep(): boolean
+}
+
+/** Asks a guest without a name for one. */
+export function useNameField(review: Review | undefined): OwnNameField {
   // The field suggests the name that the link was made for. The person can change it.
   const [name, setName] = useState(givenName.peek())
-  if (ownName.value !== '' || accountName.value !== '' || review?.store.account.value !== undefined)
-    return { field: undefined, keep: () => undefined }
+  if (ownName.value !== '' || accountName.value !== '' || review?.store.account.value !== undefined || isNameDeclined())
+    return { field: undefined, keep: () => false }
   const change = (event: Event): void => setName((event.target as HTMLInputElement).value)
   return {
     field: <NameField class='card-name' label={t('Your name')} value={name} onInput={change} />,
     keep: () => {
       if (name.trim() !== '') setPersonName(name)
+      return name.trim() === ''
     }
   }
 }
@@ -195,7 +204,7 @@ export function Writer({
   }
   const submit = (): void => {
     if (text.trim() === '' || onSubmit === undefined) return
-    ownNameField.keep()
+    if (ownNameField.keep()) declineName()
     onSubmit(text.trim())
     setText('')
   }
