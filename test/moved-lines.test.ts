@@ -331,6 +331,47 @@ test.each(orders)('[FENCE-78] words in a new card that undo removes are on a lin
   expect(all.content).toContain('- [ ] Beta\nWrite\n## In progress\n')
 })
 
+test.each(orders)('[FENCE-83] undo of a value leaves the row alone if somebody else moved it and undid that (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two(rows, ids)
+  actOnSheet(sue, (sheet) => moveRow(sheet, 1, 3))
+  sue.undo.undo()
+  actOnSheet(ann, (sheet) => setCell(sheet, 1, 1, '14'))
+  all.settle()
+  ann.undo.undo()
+  all.end()
+  expect(rowsOf(all)).toEqual([expect.stringMatching(/^\| a \| (?:1|14) \|$/), '| b | 2 |', '| c | 3 |'])
+})
+
+test.each(orders)('[FENCE-83] undo of a value leaves the text alone if its row was moved twice (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two(rows, ids)
+  actOnSheet(ann, (sheet) => setCell(sheet, 1, 1, '14'))
+  actOnSheet(ann, (sheet) => moveRow(sheet, 1, 3))
+  all.settle()
+  actOnSheet(sue, (sheet) => moveRow(sheet, 2, 4))
+  all.settle()
+  ann.undo.undo()
+  all.end()
+  expect(rowsOf(all).filter((line) => line !== '')).toEqual(['| b | 2 |', '| c | 3 |', '| a | 14 |'])
+})
+
+test.each(orders)(
+  '[FENCE-84] a row that one person deletes and another one moves is there once after undo of the deletion (ids %i and %i)',
+  (...ids) => {
+    for (const isUndone of [true, false]) {
+      const { all, ann, sue } = two(rows, ids)
+      actOnSheet(sue, (sheet) => moveRow(sheet, 1, 3))
+      if (isUndone) sue.undo.undo()
+      actOnSheet(ann, (sheet) => deleteRow(sheet, 1))
+      all.settle()
+      actOnSheet(sue, (sheet) => setCell(sheet, isUndone ? 1 : 2, 1, '14'))
+      all.settle()
+      ann.undo.undo()
+      all.end()
+      expect(rowsOf(all).toSorted()).toEqual(['| a | 14 |', '| b | 2 |', '| c | 3 |'])
+    }
+  }
+)
+
 const columns = ['n', 'v', 'note'] as const
 const wide = '```sheet\n| n | v | note |\n|---|--:|---|\n| a | 1 |  |\n| b | 2 |  |\n| c | 3 |  |\n```\n'
 const columnOf = (page: Page, name: string): number =>

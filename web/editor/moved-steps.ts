@@ -44,6 +44,18 @@ function movesOf(transaction: Y.Transaction, { deletions, insertions }: Step): M
   return found
 }
 
+/** Returns the beginnings of lines that a step deleted, and of which a copy is there, because somebody else has moved them without knowing of that. */
+function linesThere(transaction: Y.Transaction, { deletions, insertions }: Step): Y.ID[] {
+  const { store } = transaction.doc
+  const found: Y.ID[] = []
+  Y.iterateDeletedStructs(transaction, deletions, ({ id }) => {
+    const moves = movesFrom(store, id)
+    const isOther = moves.length > 0 && !moves.some(({ to }) => Y.isDeleted(insertions, to))
+    if (isOther && copiesOf(store, id).some((copy) => itemAt(store, copy)?.deleted === false)) found.push(id)
+  })
+  return found
+}
+
 /** Removes from a step the deletion of the line that begins with this character. */
 function leaveLine(store: Store, step: Step, first: Y.ID): void {
   let offset = first.clock - (itemAt(store, first)?.id.clock ?? 0)
@@ -125,16 +137,30 @@ const isRestored = (store: Store, first: Y.ID): boolean =>
     return false
   })
 
-/** Whether somebody else moved the line of a deleted item away, and nobody has restored it. */
-function isOnMovedLine(store: Store, item: Y.Item, own: number): boolean {
+/** Whether the line of a deleted item was moved away, and nobody has restored it. */
+function isOnMovedLine(store: Store, item: Y.Item): boolean {
   for (let each = item.left; each !== null && isGone(each); each = each.left) {
-    const first = each.id.client === own ? undefined : firstMovedBy(store, each)
+    const first = firstMovedBy(store, each)
     if (first !== undefined) return itemAt(store, first)?.deleted === true && !isRestored(store, first)
   }
   return false
 }
 
-/** Returns the words that a step would restore on a line that was moved away. Empty if the step restores entire lines. */
+/** Whether an undo has restored the text behind a deleted item in front of it. It restores text in one piece if it did not know of the item. */
+function isBehindLine(store: Store, item: Y.Item): boolean {
+  const behind = new Set<Y.Item>()
+  for (let each = item.right; each !== null && isGone(each); each = each.right) behind.add(each)
+  for (let [each, step] = [item.left, 0]; each !== null && step < stepsMax; each = each.left, step++) {
+    if (isGone(each)) continue
+    const old = restoredBy(store, each.lastId)
+    const original = old && itemAt(store, old)
+    if (original !== undefined && behind.has(original)) return true
+    if (textOf(each).includes('\n')) return false
+  }
+  return false
+}
+
+/** Returns the words that a step would restore at a place that their line has left. Empty if the step restores entire lines. */
 function movedWords(transaction: Y.Transaction, { deletions, insertions }: Step): Y.Item[] {
   const words: Y.Item[] = []
   Y.iterateDeletedStructs(transaction, deletions, (struct) => {
@@ -142,7 +168,7 @@ function movedWords(transaction: Y.Transaction, { deletions, insertions }: Step)
   })
   return words.some((item) => /\n|^[-*+|]/.test(textOf(item)))
     ? []
-    : words.filter((item) => isOnMovedLine(transaction.doc.store, item, transaction.doc.clientID))
+    : words.filter((item) => isOnMovedLine(transaction.doc.store, item) || isBehindLine(transaction.doc.store, item))
 }
 
 /** Whether a row whose cells a step has put into another order is elsewhere now, or its cells are in a third order. Its old cells fit no other row. */
@@ -156,10 +182,11 @@ export function leaveMoved(transaction: Y.Transaction, step: Step): void {
   const gone = moves.filter(({ to }) => latestOf(store, to)?.item.deleted !== false)
   // A column has one place in all rows.
   if (gone.some((move) => isElsewhere(store, move))) step.insertions = step.deletions = Y.createDeleteSet()
-  for (const { from } of gone) leaveLine(store, step, from)
+  const there = linesThere(transaction, step)
+  for (const first of [...gone.map(({ from }) => from), ...there]) leaveLine(store, step, first)
   const words = movedWords(transaction, step)
   for (const { id, length } of words) step.deletions = without(step.deletions, id, length)
-  if (gone.length + words.length > 0 && isBlank(transaction, step)) step.insertions = step.deletions = Y.createDeleteSet()
+  if (gone.length + there.length + words.length > 0 && isBlank(transaction, step)) step.insertions = step.deletions = Y.createDeleteSet()
   leaveBreaks(transaction, step)
   transaction.meta.set(
     leaveMoved,
