@@ -342,7 +342,7 @@ test('[LOOK-20] F6 moves to the active card in the margin', async () => {
   await context.close()
 })
 
-test('[REVIEW-151] [REVIEW-152] the panel opens at a whole card, and a phone shows the buttons of a new comment', async () => {
+test('[REVIEW-151] [REVIEW-152] [REVIEW-240] the panel opens at a whole card, and a phone shows the buttons of a new comment', async () => {
   const lines = Array.from({ length: 20 }, (_each, index) => `Line ${index + 10}.`)
   const document = await createDocument(world.url, lines.join('\n\n'))
   for (const line of lines) await ask(document, 'POST', 'comments', { body: `About ${line}`, find: line })
@@ -376,6 +376,14 @@ test('[REVIEW-151] [REVIEW-152] the panel opens at a whole card, and a phone sho
       }),
     'the button is visible'
   )
+  // In landscape, the panel is next to the text, and as high as the text.
+  await page.setViewportSize({ width: 740, height: 360 })
+  const boxOf = (name: string) => page.locator(name).boundingBox()
+  const isBeside = async (): Promise<boolean> => {
+    const [panel, main] = [await boxOf('.side-panel'), await boxOf('.document-main')]
+    return panel !== null && main !== null && panel.x >= 370 && panel.height === main.height
+  }
+  await until(isBeside, 'the panel is next to the text')
   expect(heard).toEqual([])
   await context.close()
 })

@@ -5,10 +5,10 @@ import { EditorView } from '@codemirror/view'
 import { composerId } from './items.ts'
 import type { State } from './state.ts'
 
-/** Windows in which panels are sheets. */
-export const sheets = matchMedia('(max-width: 900px)')
+/** Windows in which panels are sheets. Low windows have panels next to the text. */
+export const sheets = matchMedia('(max-width: 560px), (max-width: 900px) and (min-height: 481px)')
 
-/** Touch screens on which panels are sheets. */
+/** Touch screens on which a panel leaves little of the text visible. */
 export const touchSheets = matchMedia('(max-width: 900px) and (pointer: coarse)')
 
 /** Space between the text of the active annotation and the sheet, in pixels. */
