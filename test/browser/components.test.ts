@@ -271,12 +271,17 @@ test('[COMP-132] [COMP-150] after a click on an empty part of its frame, a board
   await leave()
 })
 
-test('[COMP-4] [COMP-183] two people on one board: each sees what the other drags, and both changes take effect', async () => {
+test('[COMP-4] [COMP-183] [COMP-255] two people on one board: each sees what the other drags, and both changes take effect', async () => {
   const ana = await writer(fenced(...cards))
   const ben = await visit(ana.document)
   await saved(ben.page)
+  const sizeForBen = await ben.page.locator('.board').boundingBox()
   await ana.page.locator('.card', { hasText: 'Write importer' }).press('Enter')
-  await ben.page.locator('.card.held', { hasText: /Guest \d+ is editing this/ }).waitFor()
+  await ben.page
+    .locator('.card.held')
+    .getByTitle(/Guest \d+ is editing this/)
+    .waitFor()
+  expect(await ben.page.locator('.board').boundingBox()).toEqual(sizeForBen)
   expect(await ben.page.getByRole('button', { name: 'To do: Write importer' }).isDisabled()).toBe(true)
   await ben.page.locator('.card.held').hover({ position: { x: 40, y: 10 } })
   await ben.page.mouse.down()

@@ -117,7 +117,6 @@ export function drawCard({ card, position, mayChange, isCurrent, holder, isRepea
       </button>
       <div class='card-text'>
         {isReplaced ? <Proposed old={cardWords(card)} young={young === undefined ? '' : cardWords(young)} /> : cardWords(card)}
-        {holder !== undefined && <div class='card-holder'>{t('{name} is editing this', { name: holder.name })}</div>}
         {suggested.map(({ id, words }) => (
           <button key={id} type='button' class='link card-suggested' data-suggestion={id}>
             {t('Suggested: {what}', { what: words })}
@@ -132,6 +131,11 @@ export function drawCard({ card, position, mayChange, isCurrent, holder, isRepea
           </div>
         )}
       </div>
+      {holder !== undefined && (
+        <span class='card-holder' title={t('{name} is editing this', { name: holder.name })}>
+          {holder.name}
+        </span>
+      )}
       <button
         type='button'
         class='card-more'
