@@ -5,6 +5,7 @@ import { contextOf, findWords, linesOf, type Range, type Words, wholeCharacters 
 import { applyEdits, diff } from '../shared/text/diff.ts'
 import { fold } from '../shared/text/fold.ts'
 import { locateAnchors, type Anchor, anchorsAfter, anchorsAt } from '../shared/text/anchors.ts'
+import { markCarried } from '../shared/text/carry.ts'
 import { occurrences } from '../shared/text/search.ts'
 import { anchorsHold } from './fuzz/anchors.ts'
 
@@ -264,6 +265,120 @@ describe('typing', () => {
     text.delete(0, 3)
     expect(text.toString()).toBe('foo')
     expect(where()).toBeUndefined()
+  })
+})
+
+describe('moved by a person', () => {
+  /** Returns the id of the character at an offset. */
+  const idAt = (text: Y.Text, at: number): Y.ID => Y.createRelativePositionFromTypeIndex(text, at).item as Y.ID
+  /** Deletes a run, inserts it at an offset of the remaining text, and marks its new place, as the page does. */
+  const move = (text: Y.Text, from: number, length: number, to: number): void => {
+    const words = text.toString().slice(from, from + length)
+    const old = Array.from({ length }, (_, at) => idAt(text, from + at))
+    text.delete(from, length)
+    text.insert(to, words)
+    const runs = old.map((id, at) => ({ from: id, to: idAt(text, to + at), length: 1 }))
+    markCarried(
+      text,
+      runs.length > 1 && runs.every(({ from: { client, clock } }, at) => client === old[0]?.client && clock === (old[0]?.clock ?? 0) + at)
+        ? [{ from: old[0] as Y.ID, to: idAt(text, to), length }]
+        : runs
+    )
+  }
+
+  test('[ANCHOR-14] an anchor follows short and repeated words to their new place, again and again', () => {
+    const { text, range } = anchored('a Go b Go c', 'Go')
+    move(text, 2, 3, 8)
+    expect(text.toString()).toBe('a b Go cGo ')
+    expect(range()).toEqual({ from: 8, to: 10 })
+    move(text, 8, 2, 0)
+    expect(text.toString()).toBe('Goa b Go c ')
+    expect(range()).toEqual({ from: 0, to: 2 })
+    // Another replica finds the same place.
+    text.insert(1, '-')
+    expect(range()).toEqual({ from: 0, to: 3 })
+  })
+
+  test('[ANCHOR-14] an anchor follows words that were typed in pieces, and shrinks as they are deleted', () => {
+    const { text, range, where } = anchored('one two three', 'two')
+    text.insert(6, 'XY')
+    text.delete(6, 1)
+    expect(where()).toBe('twYo')
+    move(text, 3, 5, 0)
+    expect(text.toString()).toBe(' twYoone three')
+    expect(range()).toEqual({ from: 1, to: 5 })
+    text.delete(4, 1)
+    expect(where()).toBe('tw')
+  })
+
+  test('[ANCHOR-14] an anchor stays where its characters are, and returns to characters that an undo restores', () => {
+    const { text, range } = anchored('a Go b', 'Go')
+    const undo = new Y.UndoManager(text, { captureTimeout: 0 })
+    text.insert(6, 'Go')
+    expect(range()).toEqual({ from: 2, to: 4 })
+    text.delete(6, 2)
+    move(text, 2, 2, 4)
+    expect(text.toString()).toBe('a  bGo')
+    expect(range()).toEqual({ from: 4, to: 6 })
+    undo.undo()
+    expect(range()).toBeUndefined()
+    undo.undo()
+    expect(text.toString()).toBe('a Go b')
+    expect(range()).toEqual({ from: 2, to: 4 })
+    text.insert(0, 'Go ')
+    undo.undo()
+    expect(range()).toEqual({ from: 2, to: 4 })
+  })
+
+  test('[ANCHOR-14] an anchor between two characters follows them', () => {
+    const text = new Y.Doc().getText('content')
+    text.insert(0, 'a Go b')
+    const anchors = anchorsAt(text, text.toString(), [
+      { from: 4, to: 4 },
+      { from: 3, to: 3 }
+    ])
+    move(text, 2, 3, 3)
+    expect(text.toString()).toBe('a bGo ')
+    expect(locateAnchors(text, text.toString(), anchors)).toEqual([
+      { from: 5, to: 5 },
+      { from: 4, to: 4 }
+    ])
+  })
+
+  test('[ANCHOR-14] a replica that receives the moves finds the same places', () => {
+    const { text } = anchored('a Go b Go c', 'Go')
+    const anchors = anchorsAt(text, text.toString(), [{ from: 2, to: 4 }])
+    for (let round = 0; round < 30; round++) move(text, text.toString().indexOf('Go'), 2, text.length - 2)
+    const other = new Y.Doc()
+    Y.applyUpdate(other, Y.encodeStateAsUpdate(text.doc as Y.Doc))
+    const [here, there] = [text, other.getText('content')].map((each) => locateAnchors(each, each.toString(), anchors))
+    expect(here?.[0]).toBeDefined()
+    expect(there).toEqual(here)
+  })
+
+  test('[ANCHOR-15] marks lead to no other words', () => {
+    const { text, range } = anchored('a Go b No c', 'Go')
+    const [from, to] = [idAt(text, 2), idAt(text, 7)]
+    text.delete(2, 2)
+    markCarried(text, [{ from, to, length: 2 }])
+    expect(range()).toBeUndefined()
+  })
+
+  test('[ANCHOR-15] thousands of marks that lead in circles take bounded time', () => {
+    const text = new Y.Doc().getText('content')
+    text.insert(0, 'ab'.repeat(1000))
+    const ranges = Array.from({ length: 1000 }, (_, at) => ({ from: 2 * at, to: 2 * at + 2 }))
+    const anchors = anchorsAt(text, text.toString(), ranges)
+    const ids = ranges.map(({ from }) => idAt(text, from))
+    for (let round = 1; round < 50; round++)
+      markCarried(
+        text,
+        ids.slice(0, 200).map((from, at) => ({ from, to: ids[(at * round + 1) % ids.length] as Y.ID, length: 2 }))
+      )
+    text.delete(0, text.length)
+    const start = performance.now()
+    expect(locateAnchors(text, '', anchors).filter((range) => range !== undefined)).toEqual([])
+    expect(performance.now() - start).toBeLessThan(2000)
   })
 })
 

@@ -29,6 +29,7 @@ import type { PanelName, View } from '../web/view/view.ts'
 import type { Item } from '../web/review/annotations/items.ts'
 import { readOnlyHandlers } from '../web/review/annotations/read-only.ts'
 import { openMarginRoom } from '../web/review/annotations/margin-room.ts'
+import { movedWithin } from '../web/review/annotations/moved-words.ts'
 import { openReturning } from '../web/review/annotations/returning.ts'
 import { openPositions } from '../web/review/annotations/positions.ts'
 import { type Proposal, withReplyEntries } from '../web/review/outbox/shown-records.ts'
@@ -609,7 +610,7 @@ test('[REVIEW-190] annotations return with their deleted text at once, but not w
   let doc = Text.of(['one a word', 'two a word'])
   const apply = (from: number, to: number, insert: string, gone: readonly (readonly [string, { from: number; to: number }])[] = []) => {
     const change = ChangeSet.of({ from, to, insert: Text.of(insert.split('\n')) }, doc.length)
-    const back = returning.follow(doc, change, gone)
+    const back = returning.follow({ before: doc, change, gone, isOwn: true, isPaste: false })
     doc = change.apply(doc)
     return back
   }
@@ -631,6 +632,46 @@ test('[REVIEW-190] annotations return with their deleted text at once, but not w
   expect(apply(0, 1, '', [['comment', { from: 0, to: 1 }]])).toEqual([])
   expect(apply(2, 2, 'c')).toEqual([])
   expect(apply(0, 0, 'a')).toEqual([['comment', { from: 0, to: 1 }]])
+})
+
+test('[COMMENT-31] annotations go with words that their person cuts and pastes, and not with a copy or with words of others', () => {
+  const cut = (before: string, from: number, to: number, isOwn = true) => {
+    const returning = openReturning()
+    const doc = Text.of(before.split('\n'))
+    const change = ChangeSet.of({ from, to }, doc.length)
+    expect(returning.follow({ before: doc, change, gone: [['c', { from, to }]], isOwn, isPaste: false })).toEqual([])
+    let now = change.apply(doc)
+    return (at: number, insert: string, isPaste = true) => {
+      const pasted = ChangeSet.of({ from: at, insert: Text.of(insert.split('\n')) }, now.length)
+      const back = returning.follow({ before: now, change: pasted, gone: [], isOwn: true, isPaste })
+      now = pasted.apply(now)
+      return back
+    }
+  }
+  const there = (from: number, to: number) => [['c', { from, to }]]
+  expect(cut('a Go b Go', 2, 4)(7, 'Go')).toEqual(there(7, 9))
+  expect(cut('a Go b Go', 2, 4)(7, 'Go', false)).toEqual([])
+  expect(cut('a Go b Go', 2, 4, false)(7, 'Go')).toEqual([])
+  expect(cut('a Go b Go', 2, 4)(7, 'Goal')).toEqual([])
+  // A list item gets the marker of the list in which it is pasted.
+  expect(cut('- Go\n', 0, 4)(1, '1. Go\n')).toEqual(there(1, 6))
+  const paste = cut('a Go b Go', 2, 4)
+  expect(paste(2, 'Go')).toEqual(there(2, 4))
+  expect(paste(9, 'Go')).toEqual([])
+})
+
+test('[COMMENT-32] annotations go with the line that a change moves, even if its words are short or repeated', () => {
+  const moved = (deleted: string, words: string, inserted: string): string | undefined => {
+    const from = deleted.lastIndexOf(words)
+    const span = movedWithin(deleted, { from, to: from + words.length }, inserted)
+    return span && `${inserted.slice(0, span.from)}<${inserted.slice(span.from, span.to)}>${inserted.slice(span.to)}`
+  }
+  expect(moved('- [ ] Go\n', 'Go', '- [x] Go\n')).toBe('- [x] <Go>\n')
+  expect(moved('- [ ] Go\n  now\n', 'now', '\n- [x] Go\n  now')).toBe('\n- [x] Go\n  <now>')
+  expect(moved('| a | =B1 | c |\n', 'c', '| a | =B2 | c |\n')).toBe('| a | =B2 | <c> |\n')
+  expect(moved('- a\n- a\n', 'a', '1. a\n2. a\n')).toBe('1. a\n2. <a>\n')
+  expect(moved('- a\n- a\n', 'a', '- a\n')).toBeUndefined()
+  expect(moved('- a\n', 'a', '- b\n')).toBeUndefined()
 })
 
 test('[REVIEW-191] [REVIEW-220] the space for cards does not open while a person types or selects, and stays a moment without cards', () => {

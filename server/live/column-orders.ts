@@ -4,7 +4,8 @@
  */
 import type * as Y from 'yjs'
 import { fencesOf } from '../../shared/fences/fences.ts'
-import { copiesOf, type deletedLines, isNew, isRewrite, itemAt, type MovedLine } from '../../shared/text/moved-lines.ts'
+import { itemAt } from '../../shared/text/items.ts'
+import { copiesOf, type deletedLines, isNew, isRewrite, type MovedLine } from '../../shared/text/moved-lines.ts'
 import { cellBar, indexOf, isLive, joined, keyOf, lineFrom } from './line-parts.ts'
 import type { LineChange } from './moved-line-edits.ts'
 

@@ -1,6 +1,6 @@
 /** The parts of a line, and what is known about the people who wrote them. */
 import * as Y from 'yjs'
-import { isSameId, itemAt } from '../../shared/text/moved-lines.ts'
+import { isSameId, itemAt } from '../../shared/text/items.ts'
 import type { Span } from './update-check.ts'
 
 /** The most items of a line, and the most neighbors of a part, that are examined. */

@@ -5,14 +5,13 @@
  */
 import * as Y from 'yjs'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
+import { isSameId, itemAt } from '../../shared/text/items.ts'
 import {
   copiesOf,
   hasArrived,
   isNew,
   isRewrite,
   isRewritten,
-  isSameId,
-  itemAt,
   type MovedLine,
   moveOf,
   newItemsOf,

@@ -3,7 +3,8 @@
  * The new line would then be joined with the text on that side.
  */
 import * as Y from 'yjs'
-import { isSameId, itemAt, moveOf } from '../../shared/text/moved-lines.ts'
+import { isSameId, itemAt } from '../../shared/text/items.ts'
+import { moveOf } from '../../shared/text/moved-lines.ts'
 import { isInSpans, isLive, spanOf, textOf } from './line-parts.ts'
 
 /** The most items that are examined on each side of a line. */

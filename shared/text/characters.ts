@@ -7,6 +7,7 @@
 import * as Y from 'yjs'
 import { type Range, splitsPair } from './targets.ts'
 import { lastAt } from '../last-at.ts'
+import { createFollower, type Follower } from './carried.ts'
 
 export type CharacterId = readonly [client: number, clock: number]
 
@@ -199,6 +200,8 @@ const endsOf = (text: Y.Text, quoted: Quoted): Ends | undefined => {
 interface Sought {
   readonly quoted: Quoted
   readonly ends: Ends | undefined
+  /** Where undo may have restored the characters. They count only if they are the whole quote. */
+  readonly restored: Ends | undefined
   readonly left: Held | undefined
   readonly right: Held | undefined
 }
@@ -264,37 +267,50 @@ export const edgesOf = (text: Y.Text, places: readonly (CharacterPosition | null
     return right?.item.deleted === false ? offsetOf(right, false) : undefined
   })
 
+/** Returns the outermost characters at the places to which a person moved them, if they were deleted. */
+const endsMoved = (text: Y.Text, { place, quote }: Quoted, follower: Follower | undefined): Ends | undefined =>
+  follower && endsOf(text, { quote, place: { ...place, spans: follower.spans(place.spans, quote) } })
+
+/** Returns a neighbor of a place between two characters, at the place to which a person moved it if it was deleted. */
+const neighborNow = (text: Y.Text, id: CharacterId | null, isPoint: boolean, follower: Follower | undefined): Held | undefined => {
+  const held = id === null ? undefined : find(text, id)
+  if (!isPoint || held?.item.deleted !== true || id === null) return held
+  const now = follower?.character({ client: id[0], clock: id[1] })
+  return (now && find(text, [now.client, now.clock])) ?? held
+}
+
 /**
- * Returns where each place is now in the text `content`. If some of its characters were deleted, the range covers those that remain. If all
- * were deleted, the range is undefined, unless an undo has restored the same text in exactly that place. The function walks the text once.
+ * Returns where each place is now in the text `content`. If some of its characters were deleted, the range covers those that remain. If all were
+ * deleted, the range is that of the same characters at their new place, if a person moved them or an undo restored them, and else undefined. The
+ * function walks the text once.
  */
 export const locate = (text: Y.Text, content: string, quoted: readonly Quoted[]): (Range | undefined)[] => {
   const items = new Map<Y.Item, number>()
+  const [follower, restorer] = [false, true].map((restored) => (text.doc === null ? undefined : createFollower(text.doc.store, restored)))
   const note = (held: Held | undefined): Held | undefined => {
     if (held !== undefined) items.set(held.item, 0)
     return held
   }
   const sought = quoted.map((each): Sought => {
     const { place } = each
-    const ends = place.spans.length === 0 ? undefined : endsOf(text, each)
-    note(ends?.first)
-    note(ends?.last)
-    return {
-      quoted: each,
-      ends,
-      left: place.left === null ? undefined : note(find(text, place.left)),
-      right: place.right === null ? undefined : note(find(text, place.right))
-    }
+    const isPoint = place.spans.length === 0
+    const ends = isPoint ? undefined : (endsOf(text, each) ?? endsMoved(text, each, follower))
+    const restored = isPoint || ends !== undefined ? undefined : endsMoved(text, each, restorer)
+    for (const held of [ends?.first, ends?.last, restored?.first, restored?.last]) note(held)
+    const left = note(neighborNow(text, place.left, isPoint, follower))
+    return { quoted: each, ends, restored, left, right: note(neighborNow(text, place.right, isPoint, follower)) }
   })
   offsetsOf(text, items)
   const before = ({ item, offset }: Held): number => (items.get(item) ?? 0) + (item.deleted ? 0 : offset)
   const after = (held: Held): number => before(held) + (held.item.deleted ? 0 : 1)
 
-  return sought.map(({ quoted: { place, quote }, ends, left, right }) => {
+  const rangeOf = (ends: Ends | undefined): Range | undefined => ends && { from: before(ends.first), to: after(ends.last) }
+
+  return sought.map(({ quoted: { place, quote }, ends, restored, left, right }) => {
     if (place.spans.length === 0) return between(place, left, right)
-    const range = ends && { from: before(ends.first), to: after(ends.last) }
-    if (range !== undefined && content.slice(range.from, range.to) === quote) return range
-    return again(place, quote, left, right) ?? range
+    const range = rangeOf(ends)
+    const exact = [range, rangeOf(restored)].find((each) => each !== undefined && content.slice(each.from, each.to) === quote)
+    return exact ?? again(place, quote, left, right) ?? range
   })
 
   /** Finds the quote between its original neighbors. The quote counts as found only if the text matches exactly. */

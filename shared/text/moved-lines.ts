@@ -7,6 +7,7 @@
  * its line.
  */
 import * as Y from 'yjs'
+import { isSameId, itemAt } from './items.ts'
 
 /** The first characters of a line at its old and at its new place. */
 export interface MovedLine {
@@ -22,16 +23,6 @@ const copiesMax = 200
 
 /** Returns the text of an item, which Yjs may have discarded if the item is deleted. */
 const textOf = ({ content }: Y.Item): string => (content instanceof Y.ContentString ? content.str : '')
-
-export const isSameId = (one: Y.ID | null, other: Y.ID | null): boolean =>
-  one === other || (one !== null && other !== null && one.client === other.client && one.clock === other.clock)
-
-/** Returns the item that contains a character; undefined if there is none, or if Yjs has forgotten the item. */
-export const itemAt = (store: Y.Doc['store'], id: Y.ID | null): Y.Item | undefined => {
-  if (id === null || id.clock < 0 || id.clock >= Y.getState(store, id.client)) return undefined
-  const item = Y.getItem(store, id)
-  return item instanceof Y.Item ? item : undefined
-}
 
 /** Whether a transaction inserted an item. */
 export const isNew = ({ beforeState }: Y.Transaction, { id }: Y.Item): boolean => id.clock >= (beforeState.get(id.client) ?? 0)
@@ -146,7 +137,7 @@ export const deletedLines = (transaction: Y.Transaction): Line[] => {
 export const itemMarker = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX>]*\](?:[ \t]+|$))?/
 
 /** Returns the part of a line that a move does not change: without the marker of an item, and without formulas, which a move may adjust. */
-const wordsOf = (text: string): string =>
+export const wordsOf = (text: string): string =>
   text
     .replace(itemMarker, '- ')
     .split('|')
@@ -240,7 +231,7 @@ export const restoredLines = (transaction: Y.Transaction): MovedLine[] => {
 // ——— marks ———
 
 /** Begins an item at a character. */
-const splitAt = (transaction: Y.Transaction, { client, clock }: Y.ID): void => {
+export const splitAt = (transaction: Y.Transaction, { client, clock }: Y.ID): void => {
   const found = itemAt(transaction.doc.store, Y.createID(client, clock))
   if (found === undefined || found.id.clock === clock) return
   // Yjs splits an item at the ends of a range. The line itself stays in one piece, so that undo restores it in one piece.
@@ -250,7 +241,7 @@ const splitAt = (transaction: Y.Transaction, { client, clock }: Y.ID): void => {
 }
 
 /** Inserts characters between two items and deletes them. */
-const putBetween = (transaction: Y.Transaction, text: Y.Text, left: Y.Item | null, right: Y.Item | null, length: number): Y.ID => {
+export const putBetween = (transaction: Y.Transaction, text: Y.Text, left: Y.Item | null, right: Y.Item | null, length: number): Y.ID => {
   const { doc } = transaction
   const id = Y.createID(doc.clientID, Y.getState(doc.store, doc.clientID))
   const content = new Y.ContentString('-'.repeat(length))
@@ -261,7 +252,7 @@ const putBetween = (transaction: Y.Transaction, text: Y.Text, left: Y.Item | nul
 }
 
 /** Inserts characters before another one and deletes them. */
-const putMark = (transaction: Y.Transaction, text: Y.Text, before: Y.ID, length: number): Y.ID | undefined => {
+export const putMark = (transaction: Y.Transaction, text: Y.Text, before: Y.ID, length: number): Y.ID | undefined => {
   splitAt(transaction, before)
   const right = itemAt(transaction.doc.store, before)
   return right && putBetween(transaction, text, right.left, right, length)

@@ -1455,8 +1455,20 @@ test('[SUGG-100] [SUGG-104] [SUGG-105] a dragged card is suggested and accepted 
   await owner.leave()
 })
 
-test('[COMP-48] a card keeps the focus when a move is undone or others move cards', async () => {
+test('[COMP-48] [COMMENT-32] a card keeps the focus and its comments when a move is undone or others move cards', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards))
+  const isCommentOn = (card: string): Promise<void> =>
+    until(async () => {
+      const [[comment], content] = [await listComments(document), await readMarkdown(world.url, document)]
+      return content.includes(card) && comment?.anchor?.from === content.indexOf(card) + card.indexOf('Test')
+    }, card)
+  await ask(document, 'POST', 'comments', { find: 'Test', body: 'Which?' })
+  await page.locator('article.card', { hasText: 'Which?' }).waitFor()
+  await dragCard(page, 'Test', 'Done')
+  await isCommentOn('- [x] Test')
+  await page.keyboard.press('Control+z')
+  await text(fenced(...cards))
+  await isCommentOn('- [ ] Test')
   const card = page.locator('.card', { hasText: 'Write importer' })
   const isFocused = (): Promise<boolean> => card.evaluate((element) => element.matches(':focus'))
   await dragCard(page, 'Write importer', 'Doing')
@@ -1475,7 +1487,7 @@ test('[COMP-48] a card keeps the focus when a move is undone or others move card
   // If the person has moved the focus elsewhere, it stays there.
   await page.locator('.cm-line', { hasText: 'After' }).click()
   await patch(document, ['- [ ] First of all\n', ''])
-  await until(async () => (await page.locator('.card').count()) === 2, 'it is gone')
+  await until(async () => (await page.locator('.card[data-place]').count()) === 2, 'it is gone')
   expect(await page.locator('.cm-content').evaluate((element) => element.matches(':focus'))).toBe(true)
   await leave()
 })

@@ -53,7 +53,7 @@ const personWithWorker = async (name: string, url: string): Promise<OwnPage> => 
   return someone
 }
 
-test('[REVIEW-190] [REVIEW-191] undo and redo of a deleted paragraph bring its marks and cards back without the service, and the text stays where it is', async () => {
+test('[REVIEW-190] [REVIEW-191] [COMMENT-31] undo, redo and a paste elsewhere bring the marks and cards of deleted text back without the service, and the text stays where it is', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { body: 'Really?', find: 'twice' })
   await ask(document, 'POST', 'suggestions', { operation: 'insert', find: 'file', text: ' now' })
@@ -77,6 +77,28 @@ test('[REVIEW-190] [REVIEW-191] undo and redo of a deleted paragraph bring its m
   await until(async () => (await cards.count()) === 2, 'the cards again')
   await page.locator('.rm-proposed ins', { hasText: 'now' }).waitFor()
   expect([await left(), await padding()]).toEqual(before)
+  // After an undo of a cut, a paste inserts a copy, which has no comment.
+  const pasteAtEnd = async (): Promise<void> => {
+    await page.keyboard.press('Control+End')
+    await page.keyboard.press('Control+v')
+  }
+  const anchor = async () => (await listComments(document))[0]?.anchor
+  await selectWords(page, 'twice')
+  await page.keyboard.press('Control+x')
+  await mark.waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+z')
+  await mark.waitFor()
+  await pasteAtEnd()
+  await until(async () => (await readMarkdown(world.url, document)) === `${text}twice`, 'the copy')
+  expect(await mark.count()).toBe(1)
+  expect(await anchor()).toMatchObject({ from: text.indexOf('twice') })
+  await page.keyboard.press('Control+z')
+  await selectWords(page, 'twice')
+  await page.keyboard.press('Control+x')
+  await mark.waitFor({ state: 'detached' })
+  await pasteAtEnd()
+  await page.locator('.cm-line:last-child .rm-comment', { hasText: 'twice' }).waitFor()
+  await until(async () => (await anchor())?.from === text.length - 'twice'.length, 'the comment at the service')
   isAsked.resolve(undefined)
   await context.close()
 })

@@ -5,7 +5,8 @@
 import { EditorSelection, type EditorState, type Line } from '@codemirror/state'
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import * as Y from 'yjs'
-import { isSameId, itemAt, itemMarker, moveOf, newItemsOf } from '../../shared/text/moved-lines.ts'
+import { isSameId, itemAt } from '../../shared/text/items.ts'
+import { itemMarker, moveOf, newItemsOf } from '../../shared/text/moved-lines.ts'
 import { textMap, textSteps } from './binding.ts'
 
 /** The most new items of a change that are examined. */

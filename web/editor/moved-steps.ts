@@ -3,17 +3,16 @@
  * is no longer where the move put it does nothing, because somebody else has moved or deleted the line.
  */
 import * as Y from 'yjs'
+import { itemAt, isSameId } from '../../shared/text/items.ts'
 import {
   copiesOf,
   isRewrite,
-  itemAt,
   restoredBy,
   markMoves,
   type MovedLine,
   movedLines,
   moveOf,
   movesFrom,
-  isSameId,
   restoredLines
 } from '../../shared/text/moved-lines.ts'
 import { isGone, type Step, textOf, without } from './undo-gaps.ts'

@@ -3,15 +3,16 @@
  * text returns.
  */
 import { batch, signal, type ReadonlySignal } from '@preact/signals'
-import type { ChangeSet, Extension, Text, Transaction } from '@codemirror/state'
-import { EditorView, type ViewUpdate } from '@codemirror/view'
+import { Prec, type ChangeSet, type Extension, type Text, type Transaction } from '@codemirror/state'
+import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
+import { ySyncAnnotation } from 'y-codemirror.next'
 import type * as Y from 'yjs'
 import { locate } from '../../../shared/text/characters.ts'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { textMap } from '../../editor/binding.ts'
 import { isOpen, quoteOf, annotationOf, type Item } from './items.ts'
 import { countIn, documentChangeOf, dropAnnotations, setAnnotations, rangesIn, storedRangesIn } from '../suggestions/annotation-ranges.ts'
-import { openReturning } from './returning.ts'
+import type { Following } from './following.ts'
 import type { Annotation } from '../suggestions/marked-range.ts'
 import { placeOf } from '../outbox/named-places.ts'
 import type { Store } from '../outbox/store.ts'
@@ -196,25 +197,36 @@ export function openPositions(
     if (searches < searchesMax) searchTimer = setTimeout(searchForDeleted, searchMs * 2 ** searches)
   }
 
-  const returning = openReturning()
-  /** Brings annotations back whose text returned in a transaction. */
+  let following: Following | undefined
+  // Few people move words as soon as the annotations are there.
+  import('./following.ts').then(
+    ({ openFollowing }) => (following = openFollowing(text)),
+    () => undefined
+  )
+  /** Runs before the binding changes the document. */
+  const noteDeleted = Prec.highest(ViewPlugin.define(() => ({ update: (update) => following?.note(update) })))
+  /** Brings annotations back whose text returned or moved in a transaction. */
   const bringBack = (transaction: Transaction): void => {
     const change = documentChangeOf(transaction)
-    if (change === undefined || change.empty) return
+    if (following === undefined || change === undefined || change.empty) return
     const { startState, state } = transaction
     // Few changes delete the text of an annotation, so the ranges are seldom compared.
     const areGone = countIn(state) < countIn(startState)
     const there = areGone ? storedRangesIn(state) : undefined
     const gone = there === undefined ? [] : [...storedRangesIn(startState)].filter(([id]) => !there.has(id))
-    const back = new Map(returning.follow(storedText(startState), change, gone))
+    const isOwn = transaction.annotation(ySyncAnnotation) === undefined
+    const isPaste = transaction.isUserEvent('input.paste')
+    const back = new Map(following.follow({ before: storedText(startState), change, gone, isOwn, isPaste }))
     if (back.size === 0) return
     const put = items().flatMap((item) => {
       const span = back.get(item.id)
       const wanted = span && isOpen(item) && known.has(item.id) ? annotationOf(item, staying.peek(), store.edited.peek()) : undefined
-      return wanted === undefined || storedRangesIn(view.state).has(item.id) ? [] : [{ annotation: wanted.annotation, span }]
+      if (span === undefined || wanted === undefined || storedRangesIn(view.state).has(item.id)) return []
+      return [{ annotation: wanted.annotation, id: item.id, span }]
     })
     if (put.length === 0) return
     view.dispatch({ effects: setAnnotations.of(put) })
+    if (isOwn && view.state.doc === state.doc) following.carry(state.doc, put)
     readPositions()
   }
 
@@ -235,7 +247,7 @@ export function openPositions(
   return {
     spans,
     moved,
-    extension: follow,
+    extension: [noteDeleted, follow],
     spanOf: (id) => rangesIn(view.state).get(id),
     storedSpanOf: (id) => storedRangesIn(view.state).get(id),
     ranges() {

@@ -1,0 +1,51 @@
+/** Finds words of deleted text in text that the same change, or a paste, inserts elsewhere. */
+import { wordsOf } from '../../../shared/text/moved-lines.ts'
+import type { Range as Span } from '../../../shared/text/targets.ts'
+
+interface Line {
+  readonly at: number
+  readonly text: string
+  /** The words that a move does not change. */
+  readonly key: string
+}
+
+const linesOf = (text: string): Line[] => {
+  let next = 0
+  return text.split('\n').map((line) => {
+    const at = next
+    next += line.length + 1
+    return { at, text: line, key: wordsOf(line.replace(/^[ \t>]*/, '').trimEnd()) }
+  })
+}
+
+/** Returns an offset of a line in the moved line, whose marker or formulas the move may have changed. Undefined if it is within such a change. */
+function offsetIn(from: string, to: string, at: number): number | undefined {
+  const most = Math.min(from.length, to.length)
+  let start = 0
+  while (start < most && from[start] === to[start]) start++
+  let end = 0
+  while (end < most - start && from.at(-1 - end) === to.at(-1 - end)) end++
+  if (at <= start) return at
+  return at >= from.length - end ? at + to.length - from.length : undefined
+}
+
+/** Returns where an offset of deleted text is in the inserted text. The line must be there as often as before. */
+function offsetOf(deleted: readonly Line[], inserted: readonly Line[], at: number): number | undefined {
+  const line = deleted.findLast((each) => each.at <= at)
+  if (line === undefined || line.key === '') return undefined
+  const same = (lines: readonly Line[]): Line[] => lines.filter(({ key }) => key === line.key)
+  const [old, young] = [same(deleted), same(inserted)]
+  const now = old.length === young.length ? young[old.indexOf(line)] : undefined
+  const offset = now && offsetIn(line.text, now.text, at - line.at)
+  return now && offset !== undefined ? now.at + offset : undefined
+}
+
+/** Returns the range of inserted text in which a range of deleted text is now. Undefined if it is not there. */
+export function movedWithin(deleted: string, { from, to }: Span, inserted: string): Span | undefined {
+  if (deleted === inserted) return { from, to }
+  const [old, young] = [linesOf(deleted), linesOf(inserted)]
+  const start = offsetOf(old, young, from)
+  const end = from === to ? start : offsetOf(old, young, to)
+  if (start === undefined || end === undefined || end < start) return undefined
+  return { from: start, to: end }
+}
