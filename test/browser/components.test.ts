@@ -728,12 +728,20 @@ test('[COMP-27] [COMP-220] the form of a card stays with it, with focus and text
   await guest.leave()
 })
 
-test('[COMP-28] [COMP-231] the draft of a message stays with it, no matter what others do: the page asks which text stays, and keeps that of a removed message', async () => {
+test('[COMP-28] [COMP-231] [COMP-251] the draft of a message stays with it, no matter what others do: the page asks which text stays, and keeps that of a removed message', async () => {
   const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
-  const { page, document, leave } = await visitAs('Kim', await createDocument(world.url, chatFence(first, mine, last)))
+  const boardText = '```board\n## Todo\n- [ ] Test\n```\n'
+  const { page, document, leave } = await visitAs('Kim', await createDocument(world.url, `${chatFence(first, mine, last)}\n${boardText}`))
   const field = page.getByLabel('Message', { exact: true })
   await page.getByRole('button', { name: 'Edit the message “Yes”' }).click()
   await field.fill('Tomorrow')
+  // A comment on a card writes nothing into the chat.
+  await page.getByRole('button', { name: 'Actions for Test' }).click()
+  await page.getByRole('menuitem', { name: 'Comment', exact: true }).click()
+  const composer = page.getByRole('textbox', { name: 'Write a comment' }).and(page.locator(':focus'))
+  await composer.press('Escape')
+  await composer.waitFor({ state: 'detached' })
+  expect(await field.inputValue()).toBe('Tomorrow')
   const theirs = mine.replace('Yes', 'No')
   await patch(document, [`${first}\n${mine}`, theirs])
   await until(async () => (await page.locator('.message', { hasText: 'Can we' }).count()) === 0, 'the message above is gone')

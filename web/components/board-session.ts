@@ -203,9 +203,9 @@ export function useBoardSession(input: ComponentInput): BoardSession {
       const { draft } = state.peek()
       if (draft?.isTouched === false && !draft.isGone) dispatch({ kind: 'cancel' })
     }
-    input.page.unfinished.add(settle)
+    input.page.unfinished.set(input.fence, settle)
     return () => {
-      input.page.unfinished.delete(settle)
+      input.page.unfinished.delete(input.fence)
       input.hold(undefined)
       offerLost(unsavedText(state.peek()))
     }

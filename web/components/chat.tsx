@@ -137,9 +137,9 @@ function useSession(input: ComponentInput): Session {
       if (state.peek().draft?.isGone === false && text.trim() !== '')
         dispatch({ kind: 'save', text, time: Date.now(), by: speakerIn(input.page) })
     }
-    input.page.unfinished.add(settle)
+    input.page.unfinished.set(input.fence, settle)
     return () => {
-      input.page.unfinished.delete(settle)
+      input.page.unfinished.delete(input.fence)
       offerLost(typed())
     }
   }, [])

@@ -111,15 +111,18 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
       return done
     },
     focused(element) {
-      page.focusedPart.value = () => {
-        const now = fresh()?.fence
-        return now && rangeOfPart(now, element.isConnected ? drawnPart(element) : {})
+      page.focusedPart.value = {
+        component: fence,
+        range() {
+          const now = fresh()?.fence
+          return now && rangeOfPart(now, element.isConnected ? drawnPart(element) : {})
+        }
       }
     },
     hold: (item) => holds.take(name.peek(), item),
     select: (cell) => holds.select(name.peek(), cell),
     openSource(offset = 0) {
-      for (const write of page.unfinished) write()
+      page.unfinished.get(fence)?.()
       const view = page.editor.value?.view
       const now = fresh()
       if (view === undefined || now === undefined) return

@@ -85,14 +85,14 @@ export function createView(session: Session): StartablePage {
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const seen: Page['seen'] = { value: undefined }
-  const unfinished: Page['unfinished'] = new Set()
+  const unfinished: Page['unfinished'] = new Map()
   const panel = signal<PanelName | undefined>(undefined)
   const parts = createParts(session)
   const { review, feed, awaitsProposals } = parts
   const canType = computed(() => (session.canEdit.value && !awaitsProposals.value) || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
-    for (const write of unfinished) write()
+    for (const write of unfinished.values()) write()
     const shown = editor.value?.view
     // A hidden editor does not know its scroll position.
     if (shown !== undefined && mode.value !== 'read') seen.value = { lines: shown.viewportLineBlocks, top: shown.documentTop }

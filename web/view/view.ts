@@ -24,6 +24,13 @@ export interface Seen {
   readonly top: number
 }
 
+export interface FocusedPart {
+  /** The object that stands for its component. */
+  readonly component: object
+  /** Returns the source of the part, in the text of the editor. Undefined if the part is gone. */
+  range(): Range | undefined
+}
+
 /** The interface that every feature uses: the session and the state of the display. Features that load later extend it. */
 export interface View extends Named {
   readonly session: Session
@@ -41,19 +48,19 @@ export interface View extends Named {
   readonly inCode: { value: CodeAround | undefined }
   /** Whether the focus is in a component. Its caret then replaces the caret of the text, which may be far away. */
   readonly inComponent: { value: boolean }
-  /**
-   * Returns the source of the part of a component that has the focus, or had it last if the focus is in the controls of the page. Offsets are in the
-   * text of the editor. Undefined after the focus has returned to the text.
-   */
-  readonly focusedPart: { value: (() => Range | undefined) | undefined }
+  /** The part of a component that has the focus, or had it last. Undefined after the focus has returned to the text. */
+  readonly focusedPart: { value: FocusedPart | undefined }
   /** Whether the outline is visible. */
   readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
   /** The lines that were drawn when the person chose the reading view. Undefined if the page opened with it. */
   readonly seen: { value: Seen | undefined }
   readonly panel: Signal<PanelName | undefined>
-  /** Functions that write the unfinished text of components. They run before the view changes, a component shows its source, or a comment on a component begins. */
-  readonly unfinished: Set<() => void>
+  /**
+   * Functions that write the unfinished text of a component, by the object that stands for the component. All run before the view changes. The one of
+   * a component runs before it shows its source, or a comment on it begins.
+   */
+  readonly unfinished: Map<object, () => void>
   /** Whether the person can type, in order to edit or to suggest. */
   readonly canType: ReadonlySignal<boolean>
   setMode(mode: Mode): void

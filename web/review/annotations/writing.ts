@@ -44,7 +44,7 @@ export function openWriting({ page, editor: { view }, store, positions, active, 
       return span && { from: shown(span.from), to: shown(span.to) }
     }
     // The caret of the text may be far away from the component.
-    const part = page.focusedPart.value?.()
+    const part = page.focusedPart.value?.range()
     if (part !== undefined) return part
     const { main } = view.state.selection
     return main.empty ? wordsAtCaret(view.state) : main
@@ -57,7 +57,8 @@ export function openWriting({ page, editor: { view }, store, positions, active, 
     }
     if (composer.value === undefined) {
       // The form of a card would hide the mark of the comment.
-      if (page.focusedPart.value !== undefined) for (const write of page.unfinished) write()
+      const component = page.focusedPart.value?.component
+      if (component !== undefined) page.unfinished.get(component)?.()
       const on = begunOn()
       const quote = on === undefined ? '' : view.state.sliceDoc(on.from, on.to)
       if (on !== undefined && quote.trim() !== '') {
