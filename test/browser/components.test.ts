@@ -495,6 +495,7 @@ test('[COMP-7] [COMP-36] [COMP-92] [COMP-131] [COMP-151] [COMP-181] a chat adds 
   await reading.fill('Half done')
   await read.click()
   await until(async () => (await field.inputValue()) === 'Half done', 'the longer message in the field')
+  expect(await ana.page.locator('.toast', { hasText: 'Half' }).count()).toBe(0)
   await ana.leave()
 })
 
@@ -728,7 +729,7 @@ test('[COMP-27] [COMP-220] the form of a card stays with it, with focus and text
   await guest.leave()
 })
 
-test('[COMP-28] [COMP-231] [COMP-251] the draft of a message stays with it, no matter what others do: the page asks which text stays, and keeps that of a removed message', async () => {
+test('[COMP-28] [COMP-231] [COMP-251] [COMP-252] the draft of a message stays with it, no matter what others do: the page asks which text stays, and keeps that of a removed message', async () => {
   const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
   const boardText = '```board\n## Todo\n- [ ] Test\n```\n'
   const { page, document, leave } = await visitAs('Kim', await createDocument(world.url, `${chatFence(first, mine, last)}\n${boardText}`))
@@ -757,7 +758,9 @@ test('[COMP-28] [COMP-231] [COMP-251] the draft of a message stays with it, no m
   // Others remove the whole chat.
   await page.getByRole('button', { name: 'Edit the message “Tomorrow”' }).click()
   await field.fill('Next week')
+  await page.getByLabel('Message as Kim').fill('On my way')
   await patch(document, [await readMarkdown(world.url, document), 'gone'])
+  await page.getByText('The component is gone, so your text could not be saved: “On my way”').waitFor()
   await page.getByText('The component is gone, so your text could not be saved: “Next week”').waitFor()
   await leave()
 })

@@ -80,7 +80,7 @@ interface Session {
 /** The messages of each page that have not been sent, by the name of their chat. A chat is drawn again when the page changes its view. */
 const unsent = new WeakMap<object, Map<string, Signal<string>>>()
 
-function useUnsent({ page: { session }, label }: ComponentInput): Signal<string> {
+function useUnsent({ page: { session, mode }, label }: ComponentInput): Signal<string> {
   const texts = unsent.get(session) ?? new Map<string, Signal<string>>()
   unsent.set(session, texts)
   const text = useMemo(() => texts.get(label.peek()) ?? signal(''), [])
@@ -88,6 +88,13 @@ function useUnsent({ page: { session }, label }: ComponentInput): Signal<string>
     for (const [name, each] of texts) if (each === text) texts.delete(name)
     texts.set(label.value, text)
   })
+  useLayoutEffect(() => {
+    const shownIn = mode.peek()
+    // Another view draws the chat again, with the message.
+    return () => {
+      if (mode.peek() === shownIn) offerLost(text.peek())
+    }
+  }, [])
   return text
 }
 
