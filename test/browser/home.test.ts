@@ -212,7 +212,7 @@ test('[HOME-2] [HOME-10] [HOME-22] [HOME-30] [HOME-40] [ACCOUNT-17] a signed-in 
   await context.close()
 })
 
-test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] [WEB-109] a deletion asks if others have access, can be undone, restored and made permanent; the link says until when', async () => {
+test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] [TRASH-13] [WEB-109] a deletion asks if others have access, can be undone, restored and made permanent; the link says until when', async () => {
   const { context, page } = await visit()
   const [tea, cake, milk] = [
     await createDocument(world.url, '# Tea'),
@@ -292,6 +292,11 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] [WEB-109] a deletion as
   await page.getByRole('button', { name: 'More' }).click()
   await page.locator('#menu').getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('heading', { name: '“Milk” is in the trash' }).waitFor()
+  // A browser that never opened the document gets its title from the service.
+  const { context: unknown, page: newPage } = await visit()
+  await newPage.goto(milk.url)
+  await newPage.getByRole('heading', { name: '“Milk” is in the trash' }).waitFor()
+  await unknown.close()
   await page.getByRole('link', { name: 'Go to your documents' }).click()
   await page.getByRole('link', { name: 'Trash (1)' }).click()
   await page.getByText('30 days left').waitFor()

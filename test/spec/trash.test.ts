@@ -34,7 +34,7 @@ const make = async (token: string, content: string): Promise<string> =>
 const trashOf = async (token: string, query: Record<string, number> = {}): Promise<Json> =>
   (await by(token, 'GET', '/api/trash', { query })).json
 
-test('[TRASH-1] [TRASH-2] a deleted document is inaccessible at once, gives its date, and an owner link restores it completely', async () => {
+test('[TRASH-1] [TRASH-2] [TRASH-13] a deleted document is inaccessible at once, gives its date, and an owner link restores it completely', async () => {
   const owner = await world.create('# Plan\n\nfirst')
   const editor = await owner.share('edit')
   const viewer = await owner.share('view')
@@ -59,11 +59,14 @@ test('[TRASH-1] [TRASH-2] a deleted document is inaccessible at once, gives its 
     [owner, 'owner'],
     [editor, 'edit'],
     [viewer, 'view']
-  ] as const)
-    expect(await person.ask('GET', '')).toMatchObject({
+  ] as const) {
+    const refused = await person.ask('GET', '')
+    expect(refused).toMatchObject({
       status: 410,
       json: { code: 'document_deleted', deletedAt, restorableUntil, role, hint: expect.stringContaining(restorableUntil) }
     })
+    expect(refused.json.documentTitle).toBe(role === 'owner' ? 'My Plan' : undefined)
+  }
   expect(await editor.ask('PUT', '/content', { json: { content: 'x' } })).toMatchObject({ status: 410 })
   expect((await world.ask('GET', `/pub/${owner.doc}.md`)).status).toBe(404)
   expect((await world.ask('GET', new URL(asset.url).pathname)).status).toBe(404)

@@ -17,6 +17,8 @@ export class RequestError extends Error {
   readonly step: number
   /** The caller's role, if the response includes it. */
   readonly role: string
+  /** The title of a document in the trash, for its owner; '' if the response has none. */
+  readonly documentTitle: string
 
   constructor(status: number, problem: Record<string, unknown>, retryAfterSeconds?: number) {
     const text = (key: string) => (typeof problem[key] === 'string' ? problem[key] : '')
@@ -29,6 +31,7 @@ export class RequestError extends Error {
     this.restorableUntil = Date.parse(text('restorableUntil')) || 0
     this.step = Number(problem['step'] ?? 0)
     this.role = text('role')
+    this.documentTitle = text('documentTitle')
   }
 }
 

@@ -50,7 +50,7 @@ export function openRefusal(input: RefusalInput): Refusing {
     const until = error?.status === 410 ? error.restorableUntil : noted
     if (until <= Date.now()) return undefined
     const isOwn = error?.status === 410 ? error.role === 'owner' : role.value === 'owner'
-    return { until, own: isOwn ? { id, key, title: title.value } : undefined }
+    return { until, own: isOwn ? { id, key, title: error?.documentTitle || title.value } : undefined }
   })
   const refusal = computed<Refusal | undefined>(() => {
     const isDeleted = link.ended.value === 'deleted'

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../shared/errors.ts'
 import type { Role } from '../../../shared/roles.ts'
 import type { Head } from '../records/keys.ts'
 
-type Deleted = Pick<Head, 'deletedAt' | 'trashedUntil' | 'takenDownAt'>
+type Deleted = Pick<Head, 'deletedAt' | 'trashedUntil' | 'trashedTitle' | 'takenDownAt'>
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
@@ -25,9 +25,10 @@ export const isGone = (error: unknown): boolean =>
 
 /**
  * Returns the error for a document that was deleted or taken down. Its `restorableUntil` is null once the document can no longer be restored. If
- * `role` (the caller's role) is given, the error contains it, so that a page knows whether this person may restore the document.
+ * `role` (the caller's role) is given, the error contains it, so that a page knows whether this person may restore the document. For an owner, the
+ * error contains the title.
  */
-export const documentDeleted = ({ deletedAt, trashedUntil, takenDownAt }: Deleted, role?: Role): ServiceError => {
+export const documentDeleted = ({ deletedAt, trashedUntil, trashedTitle, takenDownAt }: Deleted, role?: Role): ServiceError => {
   if (takenDownAt !== undefined) return new ServiceError('taken_down')
   const until = trashedUntil === undefined ? null : instant(trashedUntil)
   return new ServiceError('document_deleted', {
@@ -37,6 +38,7 @@ export const documentDeleted = ({ deletedAt, trashedUntil, takenDownAt }: Delete
     }),
     deletedAt: deletedAt === null ? null : instant(deletedAt),
     restorableUntil: until,
-    ...(role !== undefined && { role })
+    ...(role !== undefined && { role }),
+    ...(role === 'owner' && trashedTitle !== undefined && { documentTitle: trashedTitle })
   })
 }

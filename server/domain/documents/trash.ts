@@ -55,7 +55,7 @@ const unlist = (tx: Transaction): void => {
 /** Removes the document from all lists, and reduces its head to the essential fields. */
 const putEnd = (tx: Transaction): void => {
   unlist(tx)
-  const { trashedUntil: _until, takenDownAt: _takenDownAt, ...head } = tx.head
+  const { trashedUntil: _until, trashedTitle: _title, takenDownAt: _takenDownAt, ...head } = tx.head
   const { id, owner, deletedAt } = head
   tx.head = {
     ...head,
@@ -76,7 +76,7 @@ const putIntoTrash = (tx: Transaction, title: string): number => {
   tx.put(keys.trash(until, id), encodeRecord(id))
   const listed = trashedKey(tx.head)
   if (listed !== undefined) tx.put(listed, encodeRecord({ doc: id, title, deletedAt: tx.now, until } satisfies Trashed))
-  tx.head = { ...tx.head, deletedAt: tx.now, trashedUntil: until }
+  tx.head = { ...tx.head, deletedAt: tx.now, trashedUntil: until, ...(title !== '' && { trashedTitle: title }) }
   return until
 }
 
@@ -170,7 +170,7 @@ export const deleteDocument = (
  */
 export const undeleteDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'undeleteDocument'>> => {
   const restore = (tx: Transaction): Head => {
-    const { trashedUntil, ...head } = tx.head
+    const { trashedUntil, trashedTitle: _title, ...head } = tx.head
     // The document has already been restored. A repeated request has no further effect.
     if (head.deletedAt === null) return head
     if (head.takenDownAt !== undefined) throw documentDeleted(head)

@@ -102,6 +102,8 @@ export interface Head {
   readonly takenDownAt?: number
   /** The last instant at which a deleted document can be restored, in milliseconds since 1970. Absent if the document is not in the trash. */
   readonly trashedUntil?: number
+  /** The title that the document had when it went to the trash. Set only while it is there. */
+  readonly trashedTitle?: string
   /** Tag of the empty document at the start of the history. */
   readonly firstTag: string
   /** Sequence number of the newest update on disk; 0 if there is none. */
