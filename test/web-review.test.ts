@@ -635,29 +635,37 @@ test('[REVIEW-190] annotations return with their deleted text at once, but not w
 })
 
 test('[COMMENT-31] annotations go with words that their person cuts and pastes, and not with a copy or with words of others', () => {
-  const cut = (before: string, from: number, to: number, isOwn = true) => {
+  const there = (from: number, to: number) => [['c', { from, to }]] as const
+  /** Deletes the range of an annotation. Returns functions that insert text, and delete the range again as undo does. */
+  const cut = (text: string, from: number, to: number, isOwn = true) => {
     const returning = openReturning()
-    const doc = Text.of(before.split('\n'))
-    const change = ChangeSet.of({ from, to }, doc.length)
-    expect(returning.follow({ before: doc, change, gone: [['c', { from, to }]], isOwn, isPaste: false })).toEqual([])
-    let now = change.apply(doc)
-    return (at: number, insert: string, isPaste = true) => {
-      const pasted = ChangeSet.of({ from: at, insert: Text.of(insert.split('\n')) }, now.length)
-      const back = returning.follow({ before: now, change: pasted, gone: [], isOwn: true, isPaste })
-      now = pasted.apply(now)
+    let doc = Text.of(text.split('\n'))
+    const apply = (changed: { from: number; to?: number; insert?: Text }, own: boolean, isPaste: boolean) => {
+      const change = ChangeSet.of(changed, doc.length)
+      const gone = changed.to === undefined ? [] : there(changed.from, changed.to)
+      const back = returning.follow({ before: doc, change, gone, isOwn: own, isPaste })
+      doc = change.apply(doc)
       return back
     }
+    expect(apply({ from, to }, isOwn, false)).toEqual([])
+    return {
+      insert: (at: number, words: string, isPaste = true) => apply({ from: at, insert: Text.of(words.split('\n')) }, true, isPaste),
+      undo: (start: number, end: number) => apply({ from: start, to: end }, false, false)
+    }
   }
-  const there = (from: number, to: number) => [['c', { from, to }]]
-  expect(cut('a Go b Go', 2, 4)(7, 'Go')).toEqual(there(7, 9))
-  expect(cut('a Go b Go', 2, 4)(7, 'Go', false)).toEqual([])
-  expect(cut('a Go b Go', 2, 4, false)(7, 'Go')).toEqual([])
-  expect(cut('a Go b Go', 2, 4)(7, 'Goal')).toEqual([])
+  const go = 'a Go b Go'
+  expect(cut(go, 2, 4).insert(7, 'Go')).toEqual(there(7, 9))
+  expect(cut(go, 2, 4).insert(7, 'Go', false)).toEqual([])
+  expect(cut(go, 2, 4, false).insert(7, 'Go')).toEqual([])
+  expect(cut(go, 2, 4).insert(7, 'Goal')).toEqual([])
   // A list item gets the marker of the list in which it is pasted.
-  expect(cut('- Go\n', 0, 4)(1, '1. Go\n')).toEqual(there(1, 6))
-  const paste = cut('a Go b Go', 2, 4)
-  expect(paste(2, 'Go')).toEqual(there(2, 4))
-  expect(paste(9, 'Go')).toEqual([])
+  expect(cut('- Go\n', 0, 4).insert(1, '1. Go\n')).toEqual(there(1, 6))
+  const { insert, undo } = cut(go, 2, 4)
+  expect(insert(2, 'Go')).toEqual(there(2, 4))
+  expect(insert(9, 'Go')).toEqual([])
+  // After an undo of the paste, the words are still cut.
+  expect(undo(2, 4)).toEqual([])
+  expect(insert(0, 'Go')).toEqual(there(0, 2))
 })
 
 test('[COMMENT-32] annotations go with the line that a change moves, even if its words are short or repeated', () => {
@@ -672,6 +680,7 @@ test('[COMMENT-32] annotations go with the line that a change moves, even if its
   expect(moved('- a\n- a\n', 'a', '1. a\n2. a\n')).toBe('1. a\n2. <a>\n')
   expect(moved('- a\n- a\n', 'a', '- a\n')).toBeUndefined()
   expect(moved('- a\n', 'a', '- b\n')).toBeUndefined()
+  expect(moved('- a\n', 'a', 'a')).toBe('<a>')
 })
 
 test('[REVIEW-191] [REVIEW-220] the space for cards does not open while a person types or selects, and stays a moment without cards', () => {

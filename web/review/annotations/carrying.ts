@@ -93,7 +93,8 @@ export function openCarrying(text: Y.Text): Carrying {
         known.map(({ span }) => span)
       )
       const runs = known.flatMap(({ id }, index) => runsOf(deleted.get(id) as Words, words[index] as Words))
-      for (const { id } of known) deleted.delete(id)
+      // Undo may remove the words again.
+      for (const [index, { id }] of known.entries()) deleted.set(id, words[index] as Words)
       markCarried(text, runs)
     }
   }

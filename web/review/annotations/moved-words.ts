@@ -5,7 +5,7 @@ import type { Range as Span } from '../../../shared/text/targets.ts'
 interface Line {
   readonly at: number
   readonly text: string
-  /** The words that a move does not change. */
+  /** The words that a move does not change. A paste in a list item leaves the marker out. */
   readonly key: string
 }
 
@@ -14,7 +14,7 @@ const linesOf = (text: string): Line[] => {
   return text.split('\n').map((line) => {
     const at = next
     next += line.length + 1
-    return { at, text: line, key: wordsOf(line.replace(/^[ \t>]*/, '').trimEnd()) }
+    return { at, text: line, key: wordsOf(line.replace(/^[ \t>]*/, '').trimEnd()).replace(/^- /, '') }
   })
 }
 

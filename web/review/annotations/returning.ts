@@ -18,8 +18,6 @@ interface Lost {
   readonly within: Span
   /** The offset at which the text was. */
   readonly at: number
-  /** Whether this person deleted the text, and may have cut it. */
-  readonly isOwn: boolean
 }
 
 /** A change of `before`. */
@@ -28,6 +26,7 @@ interface Followed {
   readonly change: ChangeSet
   /** The ranges in `before` of annotations that lost their text. */
   readonly gone: readonly (readonly [id: string, span: Span])[]
+  /** Whether this person made the change, and not by undo. */
   readonly isOwn: boolean
   readonly isPaste: boolean
 }
@@ -56,20 +55,22 @@ function movedTo({ text, within }: Lost, change: ChangeSet): Span | undefined {
 }
 
 /** Returns the annotations that lost their text in a change, by id. */
-function lostIn({ before, change, gone, isOwn }: Followed): Map<string, Lost> {
+function lostIn({ before, change, gone }: Followed): Map<string, Lost> {
   const found = new Map<string, Lost>()
   if (gone.length === 0) return found
   change.iterChanges((from, to, at) => {
     if (to - from > textUnitsMax || to === from) return
     const within = gone.filter(([, span]) => span.from >= from && span.to <= to)
     const text = within.length === 0 ? '' : before.sliceString(from, to)
-    for (const [id, span] of within) found.set(id, { text, within: { from: span.from - from, to: span.to - from }, at, isOwn })
+    for (const [id, span] of within) found.set(id, { text, within: { from: span.from - from, to: span.to - from }, at })
   })
   return found
 }
 
 export function openReturning(): Returning {
   const lost = new Map<string, Lost>()
+  /** The annotations whose text this person has cut. An undo of the paste removes the text again, and the person may paste it elsewhere. */
+  const cut = new Set<string>()
 
   const notice = (id: string, one: Lost): void => {
     lost.delete(id)
@@ -80,7 +81,7 @@ export function openReturning(): Returning {
 
   return {
     follow(followed) {
-      const { before, change, isPaste } = followed
+      const { before, change, isOwn, isPaste } = followed
       const back: (readonly [string, Span])[] = []
       const now = lost.size > 0 ? change.apply(before) : before
       for (const [id, one] of lost) {
@@ -89,7 +90,7 @@ export function openReturning(): Returning {
         const isBack = inserts(change, at, end) && now.sliceString(at, end) === one.text
         const span = isBack
           ? { from: at + one.within.from, to: at + one.within.to }
-          : isPaste && one.isOwn
+          : isPaste && cut.has(id)
             ? movedTo(one, change)
             : undefined
         if (span === undefined) {
@@ -101,8 +102,12 @@ export function openReturning(): Returning {
       }
       for (const [id, one] of lostIn(followed)) {
         const span = movedTo(one, change)
-        if (span === undefined) notice(id, one)
-        else back.push([id, span])
+        if (span !== undefined) {
+          back.push([id, span])
+          continue
+        }
+        if (isOwn) cut.add(id)
+        notice(id, one)
       }
       return back
     }
