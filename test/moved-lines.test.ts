@@ -331,6 +331,18 @@ test.each(orders)('[FENCE-78] words in a new card that undo removes are on a lin
   expect(all.content).toContain('- [ ] Beta\nWrite\n## In progress\n')
 })
 
+test.each(orders)('[FENCE-71] redo of a move puts a row on a line of its own after the service has tidied (ids %i and %i)', (...ids) => {
+  const { all, ann, sue } = two(rows, ids)
+  actOnSheet(ann, (sheet) => moveRow(sheet, 2, 1))
+  actOnSheet(ann, (sheet) => moveRow(sheet, 2, 1))
+  actOnSheet(sue, (sheet) => moveRow(sheet, 2, 1))
+  ann.undo.undo()
+  all.end()
+  ann.undo.redo()
+  all.end()
+  expect(rowsOf(all).toSorted()).toEqual(['| a | 1 |', '| b | 2 |', '| c | 3 |'])
+})
+
 test.each(orders)('[FENCE-83] undo of a value leaves the row alone if somebody else moved it and undid that (ids %i and %i)', (...ids) => {
   const { all, ann, sue } = two(rows, ids)
   actOnSheet(sue, (sheet) => moveRow(sheet, 1, 3))

@@ -54,23 +54,30 @@ class Removal {
   readonly #parts: { readonly at: number; readonly item: Y.Item }[] = []
   /** For each offset at which undo steps deleted something, in ascending order, the last of these steps. */
   readonly #stepsAt = new Map<number, Step>()
+  /** The offsets at which only marks of moves were found. No step restores them, so other text counts first. */
+  readonly #marksAt = new Set<number>()
 
-  constructor(gap: Gap, steps: readonly Step[], isNow: (item: Y.Item) => boolean) {
+  constructor(gap: Gap, steps: readonly Step[], isNow: (item: Y.Item) => boolean, isMark: (item: Y.Item) => boolean) {
     this.#gap = gap
     this.#steps = steps
     for (const item of gap.items) {
       if (isNow(item)) {
         this.#parts.push({ at: this.#text.length, item })
         this.#text += textOf(item)
-      } else this.#found(item)
+      } else this.#found(item, isMark(item))
     }
   }
 
-  #found({ id }: Y.Item): void {
+  #found({ id }: Y.Item, isMark: boolean): void {
     const at = this.#text.length
-    const index = this.#steps.findLastIndex(({ deletions }) => Y.isDeleted(deletions, id))
+    const step = this.#steps.findLast(({ deletions }) => Y.isDeleted(deletions, id))
     const known = this.#stepsAt.get(at)
-    if (index >= 0 && (known === undefined || this.#steps.indexOf(known) < index)) this.#stepsAt.set(at, this.#steps[index] as Step)
+    if (step === undefined) return
+    const isLast = known === undefined || this.#steps.indexOf(known) < this.#steps.indexOf(step)
+    const isOnlyMark = known === undefined || this.#marksAt.has(at)
+    if (isMark ? isLast && isOnlyMark : isLast || isOnlyMark) this.#stepsAt.set(at, step)
+    if (!isMark) this.#marksAt.delete(at)
+    else if (known === undefined) this.#marksAt.add(at)
   }
 
   #give(step: Step, from: number, to: number): void {
@@ -217,6 +224,8 @@ export interface StepRules {
   mark(transaction: Y.Transaction, text: Y.Text, undo: Y.UndoManager): void
   /** Whether a line was moved from one of the places of these deleted items. */
   hasMoved(items: readonly Y.Item[]): boolean
+  /** Whether a deleted item is the mark of a move, which no step restores. */
+  isMark(item: Y.Item): boolean
 }
 
 /** Makes undo and redo exact. Returns a function that restores the behavior of Yjs. */
@@ -242,7 +251,7 @@ export function exactUndo(text: Y.Text, undo: Y.UndoManager, rules: StepRules): 
       for (const item of gap.items) seen.add(item)
       // The service may remove one of two lines whose characters are mixed.
       const lost = rules.hasMoved(gap.items) ? [] : uprootedIn(gap, steps, isNow)
-      if (lost.length === 0) new Removal(gap, steps, isNow).keep()
+      if (lost.length === 0) new Removal(gap, steps, isNow, rules.isMark).keep()
       else uprooted = [...uprooted, ...lost].slice(-uprootedMax)
     })
   }

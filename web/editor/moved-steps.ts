@@ -6,6 +6,7 @@ import * as Y from 'yjs'
 import { itemAt, isSameId } from '../../shared/text/items.ts'
 import {
   copiesOf,
+  hasArrived,
   isRewrite,
   restoredBy,
   markMoves,
@@ -124,6 +125,16 @@ function firstMovedBy(store: Store, { id, length }: Y.Item): Y.ID | undefined {
   return mark && moveOf(store, mark)?.from
 }
 
+/** Whether an item is a part of the mark of a move. The four parts have the clocks from the first half on. */
+export const isMark = ({ id: { client, clock }, parent }: Y.Item): boolean =>
+  parent instanceof Y.Text &&
+  parent.doc !== null &&
+  [0, 1, 3, 4].some((offset) => {
+    const store = parent.doc?.store as Store
+    const second = itemAt(store, Y.createID(client, clock - offset + 1))
+    return second?.id.clock === clock - offset + 1 && moveOf(store, second) !== undefined
+  })
+
 /** Whether an undo has restored the line that begins with this deleted character. */
 const isRestored = (store: Store, first: Y.ID): boolean =>
   copiesOf(store, first).some((copy) => {
@@ -136,38 +147,62 @@ const isRestored = (store: Store, first: Y.ID): boolean =>
     return false
   })
 
-/** Whether the line of a deleted item was moved away, and nobody has restored it. */
-function isOnMovedLine(store: Store, item: Y.Item): boolean {
+/** Whether somebody else moved the line of a deleted item away, nobody has restored it, and the step does not restore it either. */
+function isOnMovedLine(store: Store, item: Y.Item, { deletions }: Step, own: number): boolean {
+  const passed = new Set<Y.Item>()
   for (let each = item.left; each !== null && isGone(each); each = each.left) {
+    passed.add(each)
     const first = firstMovedBy(store, each)
-    if (first !== undefined) return itemAt(store, first)?.deleted === true && !isRestored(store, first)
+    // The last part of the mark ends the line.
+    const end = first && itemAt(store, Y.createID(each.id.client, each.id.clock + 4))
+    if (first === undefined || end === undefined || passed.has(end)) continue
+    const copies = copiesOf(store, first)
+    // The person may have moved the line first.
+    const isOwn = each.id.client === own && !copies.some((copy) => copy.client !== own && itemAt(store, copy)?.deleted === false)
+    if (isOwn || copies.some((copy) => Y.isDeleted(deletions, copy))) continue
+    return itemAt(store, first)?.deleted === true && !isRestored(store, first)
   }
   return false
 }
 
-/** Whether an undo has restored the text behind a deleted item in front of it. It restores text in one piece if it did not know of the item. */
-function isBehindLine(store: Store, item: Y.Item): boolean {
+/** Whether a character restores one of these deleted items, at first or at second hand, and somebody else has restored it. */
+function restoresAny(store: Store, id: Y.ID, items: ReadonlySet<Y.Item>, own: number): boolean {
+  let isByOther = false
+  for (let [now, step]: [Y.ID | undefined, number] = [id, 0]; now !== undefined && step < stepsMax; step++) {
+    isByOther ||= now.client !== own
+    now = restoredBy(store, now)
+    const original = now && itemAt(store, now)
+    if (original !== undefined && items.has(original)) return isByOther
+  }
+  return false
+}
+
+/** Whether somebody else's undo has restored the text behind a deleted item in front of it: in one piece, because it did not know of the item. */
+function isBehindLine(store: Store, item: Y.Item, own: number): boolean {
   const behind = new Set<Y.Item>()
   for (let each = item.right; each !== null && isGone(each); each = each.right) behind.add(each)
+  let client: number | undefined
   for (let [each, step] = [item.left, 0]; each !== null && step < stepsMax; each = each.left, step++) {
     if (isGone(each)) continue
-    const old = restoredBy(store, each.lastId)
-    const original = old && itemAt(store, old)
-    if (original !== undefined && behind.has(original)) return true
+    if (restoresAny(store, each.lastId, behind, own)) client = each.id.client
+    // A restored line has a mark.
+    if (client === each.id.client && hasArrived(store, each.id)) return true
     if (textOf(each).includes('\n')) return false
   }
   return false
 }
 
 /** Returns the words that a step would restore at a place that their line has left. Empty if the step restores entire lines. */
-function movedWords(transaction: Y.Transaction, { deletions, insertions }: Step): Y.Item[] {
+function movedWords(transaction: Y.Transaction, step: Step): Y.Item[] {
+  const { store, clientID } = transaction.doc
+  const { deletions, insertions } = step
   const words: Y.Item[] = []
   Y.iterateDeletedStructs(transaction, deletions, (struct) => {
     if (struct instanceof Y.Item && !Y.isDeleted(insertions, struct.id)) words.push(struct)
   })
   return words.some((item) => /\n|^[-*+|]/.test(textOf(item)))
     ? []
-    : words.filter((item) => isOnMovedLine(transaction.doc.store, item) || isBehindLine(transaction.doc.store, item))
+    : words.filter((item) => isOnMovedLine(store, item, step, clientID) || isBehindLine(store, item, clientID))
 }
 
 /** Whether a row whose cells a step has put into another order is elsewhere now, or its cells are in a third order. Its old cells fit no other row. */

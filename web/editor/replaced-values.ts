@@ -1,7 +1,7 @@
 /** Undo of a value, such as the mark of a task or a cell, that somebody else has replaced. */
 import type { Extension } from '@codemirror/state'
 import * as Y from 'yjs'
-import { hasMoved, latestOf, leaveMoved, markSteps } from './moved-steps.ts'
+import { hasMoved, isMark, latestOf, leaveMoved, markSteps } from './moved-steps.ts'
 import type { StepRules } from './exact-undo.ts'
 import { movedCaret } from './moved-caret.ts'
 import { gapAround, isGone, type Step, textOf, without } from './undo-gaps.ts'
@@ -61,5 +61,6 @@ export const stepRules: StepRules = {
     }
   },
   mark: markSteps,
-  hasMoved
+  hasMoved,
+  isMark
 }
