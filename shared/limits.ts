@@ -796,8 +796,8 @@ export const rateLimits = {
   read: { burst: 5_000, perSecond: 500 },
   /** Writes by one account, agent or link. */
   write: { burst: 200, perSecond: 50 },
-  /** Documents without an owner that are created from one address, anonymously or by holders of a link. */
-  create: { burst: 60, perSecond: 60 / 3600 },
+  /** Documents without an owner that are created from one address, anonymously or by holders of a link. A team may share an address. */
+  create: { burst: 300, perSecond: 300 / 3600 },
   /** Documents created by one account or agent. */
   createAccount: { burst: 200, perSecond: 200 / 3600 },
   /** Documents created from one address by all accounts and agents together. */

@@ -319,10 +319,13 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] [TRASH-13] [WEB-109] a 
   await context.close()
 })
 
-test('[HOME-4] files become documents by drop and by button; binary files, large files and folders are refused in a sentence', async () => {
+test('[HOME-4] [HOME-32] files become documents by drop and by button; binary files, large files and folders are refused in a sentence', async () => {
   const { context, page, heard } = await visit()
   await page.goto(world.url)
-  await page.getByRole('button', { name: 'Start writing' }).waitFor()
+  await page.route('**/new', (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '12' }, json: { code: 'rate_limited' } }))
+  await page.getByRole('button', { name: 'Start writing' }).click()
+  await page.getByText('Many documents were just created from your network. Try again in 12 s. People who sign in have').waitFor()
+  await page.unroute('**/new')
   await drop(page, [{ name: 'picture.png', bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13] }])
   await page.getByText('“picture.png” is not a text file. You can open Markdown and other plain text.').waitFor()
   await drop(page, [

@@ -419,6 +419,8 @@ test.each(['GET', 'POST'])('[RATE-2] one address may create a limited number of 
   let answer = await own.ask(method, '/new')
   for (let count = 0; count < rateLimits.create.burst; count++) answer = await own.ask(method, '/new')
   isProblem(answer, 'rate_limited')
+  expect(rateLimits.create).toEqual({ burst: 300, perSecond: 300 / 3600 })
+  expect(answer.headers.get('Retry-After')).toBe('12')
   await own.stop()
 })
 

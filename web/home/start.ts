@@ -3,6 +3,7 @@ import { limits } from '../../shared/limits.ts'
 import { titleIn } from '../../shared/names.ts'
 import { RequestError } from '../client/api.ts'
 import { createDocument, readText } from '../client/documents.ts'
+import { isProbablySignedIn } from '../client/signed-in.ts'
 import type { Access } from '../client/operation.ts'
 import { newId } from '../base/new-id.ts'
 import { failureWords, mayPass } from '../client/failure.ts'
@@ -57,6 +58,13 @@ export async function create(input: NewDocument): Promise<Created> {
 function refusalWords(error: unknown): string {
   const status = error instanceof RequestError ? error.status : undefined
   if (status === 413) return t('This text is too long for a document.')
+  if (error instanceof RequestError && status === 429 && !isProbablySignedIn())
+    return t(
+      'Many documents were just created from your network. Try again in {seconds} s. People who sign in have a limit of their own.',
+      {
+        seconds: error.retryAfterSeconds ?? 60
+      }
+    )
   if (status === 401) return t('On this server, only people with an account can create documents. Sign in first.')
   return failureWords(error)
 }

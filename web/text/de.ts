@@ -1089,6 +1089,8 @@ export const de: Catalogue = {
   'to-do check box': 'To-do Kästchen abhaken',
   Today: 'Heute',
   'Too large to save': 'Zu groß zum Speichern',
+  'Many documents were just created from your network. Try again in {seconds} s. People who sign in have a limit of their own.':
+    'In deinem Netzwerk wurden gerade viele Dokumente erstellt. Versuche es in {seconds} s noch einmal. Wer sich anmeldet, hat ein eigenes Limit.',
   'Too many requests': 'Zu viele Anfragen',
   'Too many requests. Try again in {seconds} s.': 'Zu viele Anfragen. Versuche es in {seconds} s noch einmal.',
   'added the document to an account': 'hat das Dokument zu einem Konto hinzugefügt',
