@@ -891,6 +891,18 @@ test('[REVIEW-43] a card quotes the words of the text without their Markdown', (
   expect(plainWords('snake_case and 5 * 4 * 3')).toBe('snake_case and 5 * 4 * 3')
 })
 
+test('[REVIEW-231] a card quotes the title of a component, or the name of its kind', () => {
+  const quotes = [
+    '```chart',
+    '```chart\ntype: bar\ntitle: Sales\n```',
+    '> ~~~board #launch',
+    '```widget title="Price list"',
+    '```chart\ntitle:\n'
+  ]
+  expect(quotes.map(plainWords)).toEqual(['Chart', 'Sales', 'Board', 'Price list', 'Chart'])
+  expect(['```js', '```constructor'].map(plainWords)).toEqual(['```js', '```constructor'])
+})
+
 test('[REVIEW-69] messages keep their order when they arrive before and after the answer to a request', () => {
   const handled: LiveMessage[] = []
   let isSending = false

@@ -29,7 +29,7 @@ const Target = z
     from: z.int().nullable(),
     to: z.int().nullable()
   })
-  .meta({ id: 'CommentTarget', description: 'The anchored text when the comment was made.' })
+  .meta({ id: 'CommentTarget', description: 'The anchored source when the comment was made.' })
 
 export const CommentRecord = z
   .object({

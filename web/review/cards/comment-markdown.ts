@@ -3,6 +3,8 @@
  * stays as written. Each mark is searched for once, so the time grows linearly with the text.
  */
 import { mentionPlaces } from '../../../shared/mentions.ts'
+import { t } from '../../text/t.ts'
+import { kinds } from '../../ui/component-kinds.ts'
 
 export type Inline =
   | string
@@ -180,5 +182,18 @@ const lettersOf = (inline: Inline): string => {
 /** Matches the marks at the beginning of lines: headings, quotes, list items and tasks. */
 const lineMarks = /^[ \t]*(?:#{1,6}[ \t]|>|[-*+][ \t](?:\[[ xX]\][ \t])?|\d{1,9}[.)][ \t])[ \t]*/gm
 
+/** Matches the first line of a component, and the title in this line or of a chart. */
+const componentStart = /^[> \t]*(?:`{3,}|~{3,})[ \t]*(\w+)/
+const titleInLine = /^.* title="([^"\n]*)"/
+const titleOfChart = /^[> \t]*title:(.*)$/m
+
+/** Returns the title or the kind of a component, whose source would mean little to a reader. Undefined if the text begins with none. */
+function componentWords(text: string): string | undefined {
+  const kind = componentStart.exec(text)?.[1] ?? ''
+  if (!Object.hasOwn(kinds, kind)) return undefined
+  const title = titleInLine.exec(text)?.[1] ?? (kind === 'chart' ? titleOfChart.exec(text)?.[1] : undefined)
+  return title?.trim() || t(kinds[kind as keyof typeof kinds].name)
+}
+
 /** Returns the text of Markdown without its marks, as cards quote it. */
-export const plainWords = (text: string): string => inlineOf(text.replaceAll(lineMarks, '')).map(lettersOf).join('')
+export const plainWords = (text: string): string => componentWords(text) ?? inlineOf(text.replaceAll(lineMarks, '')).map(lettersOf).join('')
