@@ -966,7 +966,7 @@ test('[WRITE-18] the live view shows formulas and diagrams, and their source at 
   await leave()
 })
 
-test('[WRITE-19] [WRITE-230] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE-124] [WRITE-125] [WRITE-133] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
+test('[WRITE-19] [WRITE-230] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-340] [WRITE-123] [WRITE-124] [WRITE-125] [WRITE-133] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
   const { page, press, type, text, leave } = await writer('```\ncode\n```\n\nsome words')
   await press('Control+Shift+ArrowLeft')
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
@@ -1032,6 +1032,17 @@ test('[WRITE-19] [WRITE-230] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE
   expect(await bubble.getByRole('button', { name: 'Bold' }).count()).toBe(0)
   expect(await page.getByRole('toolbar', { name: 'Formatting' }).getByRole('button', { name: 'Bold' }).isDisabled()).toBe(true)
   await press('Control+b')
+  await text('```\ncode\n```\n\nsome ***words***')
+
+  // The button for headings names the level at the caret, which is at the end of the heading.
+  await press('Control+End')
+  const heading = (name: string, pressed: boolean) =>
+    page.getByRole('toolbar', { name: 'Formatting' }).getByRole('button', { name, pressed, exact: true })
+  await heading('Heading', false).click()
+  await heading('Heading 1', true).click()
+  await heading('Heading 2', true).waitFor()
+  await press('Control+z', 'Control+z')
+  await heading('Heading', false).waitFor()
   await text('```\ncode\n```\n\nsome ***words***')
 
   /** Returns the space between the caret and the lower edge of the text area, and the height of that area. */

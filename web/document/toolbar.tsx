@@ -41,6 +41,7 @@ export function Toolbar({ view, types }: { view: Page; types: boolean }): JSX.El
   const main = inPlace.filter((id) => id === '' || (commandOf(id).when?.(view) ?? true))
   const ofTable = inTable && !isOneMenu ? tableToolbar : []
   const ids = [...main.filter((id) => id !== ''), ...ofTable]
+  const formats: ReadonlySet<string> = view.inComponent.value ? new Set() : view.formats.value
   const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
 
@@ -60,22 +61,25 @@ export function Toolbar({ view, types }: { view: Page; types: boolean }): JSX.El
   const button = (id: string): JSX.Element => {
     const command = commandOf(id)
     const index = ids.indexOf(id)
+    // The button for headings names the level of the heading that contains the caret.
+    const level = id === 'heading.next' ? [...formats].find((each) => each.startsWith('heading.')) : undefined
+    const { title, icon } = commandOf(level ?? id)
     return (
       <button
         key={id}
         type='button'
         class='button quiet icon-only'
-        aria-label={t(command.title)}
-        aria-pressed={(view.formats.value.has(id) && !view.inComponent.value) || undefined}
+        aria-label={t(title)}
+        aria-pressed={level !== undefined || formats.has(id) || undefined}
         aria-disabled={command.barred?.(view) === true}
-        title={tooltip(command)}
+        title={level === undefined ? tooltip(command) : t(title)}
         tabIndex={index === current ? 0 : -1}
         onFocus={() => setCurrent(index)}
         // Without this, pressing a button would clear the selection in the text.
         onMouseDown={(event: MouseEvent) => event.preventDefault()}
         onClick={() => run(command)}
       >
-        {command.icon !== undefined && <Icon name={command.icon} />}
+        {icon !== undefined && <Icon name={icon} />}
       </button>
     )
   }
