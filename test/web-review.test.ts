@@ -681,6 +681,10 @@ test('[COMMENT-32] annotations go with the line that a change moves, even if its
   expect(moved('- a\n- a\n', 'a', '- a\n')).toBeUndefined()
   expect(moved('- a\n', 'a', '- b\n')).toBeUndefined()
   expect(moved('- a\n', 'a', 'a')).toBe('<a>')
+  // A move of columns writes each row again.
+  expect(moved('| a | b | c |', 'b', '| b | c | a |')).toBe('| <b> | c | a |')
+  expect(moved('a | b', 'a', 'b | a')).toBe('b | <a>')
+  expect(moved('| a | a | c |', 'a', '| a | c | a |')).toBeUndefined()
 })
 
 test('[REVIEW-191] [REVIEW-220] the space for cards does not open while a person types or selects, and stays a moment without cards', () => {

@@ -29,14 +29,57 @@ function offsetIn(from: string, to: string, at: number): number | undefined {
   return at >= from.length - end ? at + to.length - from.length : undefined
 }
 
-/** Returns where an offset of deleted text is in the inserted text. The line must be there as often as before. */
+interface Cell {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+const cellsOf = (line: string): Cell[] => {
+  let next = 0
+  return line.split('|').map((area) => {
+    const from = next + area.length - area.trimStart().length
+    next += area.length + 1
+    const text = area.trim()
+    return { from, to: from + text.length, text }
+  })
+}
+
+/** Returns a key that stays the same if a move of columns changes the order of the cells. Empty if the line has no cells. */
+const rowKey = ({ text }: Line): string => {
+  const cells = cellsOf(text)
+  return cells.length < 2
+    ? ''
+    : cells
+        .map((cell) => cell.text)
+        .toSorted()
+        .join('|')
+}
+
+/** Returns an offset of a row after a move of columns. The cell must be there once. */
+function offsetInCell(from: string, to: string, at: number): number | undefined {
+  const cell = cellsOf(from).find((each) => each.from <= at && at <= each.to && each.text !== '')
+  const same = (line: string): Cell[] => cellsOf(line).filter(({ text }) => text === cell?.text)
+  const [[now], old] = [same(to), same(from)]
+  return cell && now && old.length === 1 ? now.from + at - cell.from : undefined
+}
+
+/** Returns the line of the inserted text that a line of the deleted text is. It must have the same key, which is there as often as before. */
+function lineAs(line: Line, deleted: readonly Line[], inserted: readonly Line[], keyOf: (line: Line) => string): Line | undefined {
+  const key = keyOf(line)
+  if (key === '') return undefined
+  const same = (lines: readonly Line[]): Line[] => lines.filter((each) => keyOf(each) === key)
+  const [old, young] = [same(deleted), same(inserted)]
+  return old.length === young.length ? young[old.indexOf(line)] : undefined
+}
+
+/** Returns where an offset of deleted text is in the inserted text. */
 function offsetOf(deleted: readonly Line[], inserted: readonly Line[], at: number): number | undefined {
   const line = deleted.findLast((each) => each.at <= at)
-  if (line === undefined || line.key === '') return undefined
-  const same = (lines: readonly Line[]): Line[] => lines.filter(({ key }) => key === line.key)
-  const [old, young] = [same(deleted), same(inserted)]
-  const now = old.length === young.length ? young[old.indexOf(line)] : undefined
-  const offset = now && offsetIn(line.text, now.text, at - line.at)
+  if (line === undefined) return undefined
+  const same = lineAs(line, deleted, inserted, ({ key }) => key)
+  const now = same ?? lineAs(line, deleted, inserted, rowKey)
+  const offset = now && (same === undefined ? offsetInCell : offsetIn)(line.text, now.text, at - line.at)
   return now && offset !== undefined ? now.at + offset : undefined
 }
 

@@ -3,15 +3,14 @@
  * text returns.
  */
 import { batch, signal, type ReadonlySignal } from '@preact/signals'
-import { Prec, type ChangeSet, type Extension, type Text, type Transaction } from '@codemirror/state'
+import { Prec, type ChangeSet, type Extension, type Text } from '@codemirror/state'
 import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
-import { ySyncAnnotation } from 'y-codemirror.next'
 import type * as Y from 'yjs'
 import { locate } from '../../../shared/text/characters.ts'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { textMap } from '../../editor/binding.ts'
 import { isOpen, quoteOf, annotationOf, type Item } from './items.ts'
-import { countIn, documentChangeOf, dropAnnotations, setAnnotations, rangesIn, storedRangesIn } from '../suggestions/annotation-ranges.ts'
+import { dropAnnotations, setAnnotations, rangesIn, storedRangesIn } from '../suggestions/annotation-ranges.ts'
 import type { Following } from './following.ts'
 import type { Annotation } from '../suggestions/marked-range.ts'
 import { placeOf } from '../outbox/named-places.ts'
@@ -198,40 +197,25 @@ export function openPositions(
   }
 
   let following: Following | undefined
+  /** Returns the open annotations that have no range. */
+  const annotationsOf = (ids: ReadonlyMap<string, unknown>): ReadonlyMap<string, Annotation> =>
+    new Map(
+      items().flatMap((item) => {
+        const isGone = ids.has(item.id) && isOpen(item) && known.has(item.id) && !storedRangesIn(view.state).has(item.id)
+        const wanted = isGone ? annotationOf(item, staying.peek(), store.edited.peek()) : undefined
+        return wanted === undefined ? [] : [[item.id, wanted.annotation]]
+      })
+    )
   // Few people move words as soon as the annotations are there.
   import('./following.ts').then(
-    ({ openFollowing }) => (following = openFollowing(text)),
+    ({ openFollowing }) => (following = openFollowing(view, text, annotationsOf)),
     () => undefined
   )
   /** Runs before the binding changes the document. */
   const noteDeleted = Prec.highest(ViewPlugin.define(() => ({ update: (update) => following?.note(update) })))
-  /** Brings annotations back whose text returned or moved in a transaction. */
-  const bringBack = (transaction: Transaction): void => {
-    const change = documentChangeOf(transaction)
-    if (following === undefined || change === undefined || change.empty) return
-    const { startState, state } = transaction
-    // Few changes delete the text of an annotation, so the ranges are seldom compared.
-    const areGone = countIn(state) < countIn(startState)
-    const there = areGone ? storedRangesIn(state) : undefined
-    const gone = there === undefined ? [] : [...storedRangesIn(startState)].filter(([id]) => !there.has(id))
-    const isOwn = transaction.annotation(ySyncAnnotation) === undefined
-    const isPaste = transaction.isUserEvent('input.paste')
-    const back = new Map(following.follow({ before: storedText(startState), change, gone, isOwn, isPaste }))
-    if (back.size === 0) return
-    const put = items().flatMap((item) => {
-      const span = back.get(item.id)
-      const wanted = span && isOpen(item) && known.has(item.id) ? annotationOf(item, staying.peek(), store.edited.peek()) : undefined
-      if (span === undefined || wanted === undefined || storedRangesIn(view.state).has(item.id)) return []
-      return [{ annotation: wanted.annotation, id: item.id, span }]
-    })
-    if (put.length === 0) return
-    view.dispatch({ effects: setAnnotations.of(put) })
-    if (isOwn && view.state.doc === state.doc) following.carry(state.doc, put)
-    readPositions()
-  }
 
   const follow = EditorView.updateListener.of(({ docChanged, geometryChanged, viewportChanged, changes, transactions }: ViewUpdate) => {
-    for (const transaction of transactions) bringBack(transaction)
+    for (const transaction of transactions) if (following?.bringBack(transaction) === true) readPositions()
     if (!docChanged && !geometryChanged && !viewportChanged) return
     if (docChanged) for (const [id, at] of stood) stood.set(id, changes.mapPos(Math.min(at, changes.length)))
     readTimer ??= setTimeout(() => {
