@@ -230,6 +230,23 @@ test.each(orders)(
   }
 )
 
+test.each(orders)(
+  '[FENCE-70] the new name of a card is kept while somebody else moves it and undoes that offline (ids %i and %i)',
+  (...ids) => {
+    for (const isEarly of [false, true]) {
+      const { all, ann, sue } = two(boardWith(`${beta}- [ ] Alpha\n  details\n`, '', ''), ids)
+      all.goOffline(ann)
+      act(ann, (board) => moveCard(board, find(board, 'Alpha'), { column: 0, card: 0 }))
+      ann.undo.undo()
+      act(sue, (board) => renameCard(board, find(board, 'Alpha'), 'New'))
+      act(sue, (board) => setState(board, find(board, 'New'), 'doing'))
+      if (isEarly) all.settle()
+      all.end()
+      expect(shown(all)).toBe(boardWith(`${beta}- [ ] New\n  details\n`, '', ''))
+    }
+  }
+)
+
 const rows = '```sheet\n| n | v |\n|---|---|\n| a | 1 |\n| b | 2 |\n| c | 3 |\n```\n'
 const rowsOf = ({ content }: Together): string[] => content.split('\n').slice(3, -2)
 const actOnSheet = (page: Page, edits: (sheet: ReturnType<typeof parseSheet>) => readonly Edit[]): void =>

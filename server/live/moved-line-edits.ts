@@ -185,9 +185,9 @@ export const partedLines = (content: string, from: number, to: number, isAbove: 
   ].toSorted((one, edit) => one.from - edit.from)
 }
 
-/** Returns edits that also remove other characters. The offsets of `edits` refer to the text without these, which are in ascending order. */
-export const withGone = (edits: readonly Edit[], gone: readonly Edit[]): Edit[] => {
-  const back = (at: number): number => gone.reduce((offset, { from }) => (from <= offset ? offset + 1 : offset), at)
+/** Returns edits that also remove some characters. The offsets of `edits` refer to the text without `hidden`, which are in ascending order. */
+export const withGone = (edits: readonly Edit[], gone: readonly Edit[], hidden: readonly Edit[]): Edit[] => {
+  const back = (at: number): number => hidden.reduce((offset, { from }) => (from <= offset ? offset + 1 : offset), at)
   const all = edits.map(({ from, to, insert }) => ({ from: back(from), to: back(to), insert }))
   return [...all, ...gone.filter((each) => !all.some(({ from, to }) => from <= each.from && each.to <= to))].toSorted(
     (one, other) => one.from - other.from || one.to - other.to

@@ -173,6 +173,12 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
     return gone
   }
 
+  /** Returns the text of a line without some parts that will be removed from it. Somebody may have moved the line again. Undefined if it is gone. */
+  const textAt = (to: Y.ID, left: readonly Piece[]): { readonly first: Y.ID; readonly text: string } | undefined => {
+    const first = keptOf(copies(to))?.id
+    return first && { first, text: joined(lineFrom(store, first, isLive).pieces.filter(({ id }) => !isIn(id, left))) }
+  }
+
   /** Handles a row that a move of a column has rewritten at its place. The mark at its end separates it from the new row. */
   const followRow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID): void => {
     const end = marksOf(store, from)?.right.id
@@ -191,10 +197,8 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
     const left = pieces.filter(({ id }) => itemAt(store, id)?.deleted === false)
     if (left.length === 0) return
     const known = pieces.filter((piece) => !left.includes(piece))
-    // The person may have moved the column again.
-    const place = keptOf(copies(to))?.id ?? to
-    const now = joined(lineFrom(store, place, isLive).pieces.filter(({ id }) => !isIn(id, left)))
-    const base = valuesBefore(joined(known), shown, reordered(now, orders.between(place, from)))
+    const now = textAt(to, left)
+    const base = now ? valuesBefore(joined(known), shown, reordered(now.text, orders.between(now.first, from))) : joined(known)
     add({ first: from, to, change: { base, changed: shown, blind: blindChange(left, pieces, known) }, left: unitsOf(left) })
   }
 
@@ -224,8 +228,7 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
     const left = pieces.filter(({ id }) => itemAt(store, id)?.deleted === false)
     if (left.length === 0) return
     const known = pieces.filter((piece) => !left.includes(piece))
-    // Somebody may have moved the line again.
-    const base = (to && joined(lineFrom(store, to, isLive).pieces)) || joined(known)
+    const base = (to && textAt(to, left)?.text) ?? joined(known)
     add({ first: from, to, change: { base, changed: shown, blind: blindChange(left, pieces, known) }, left: unitsOf(left) })
   }
 
@@ -347,13 +350,19 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
       })
       .toSorted((one, other) => one.at - other.at)
 
+  /** Returns the edits that remove some characters. */
+  const removals = (ids: readonly Y.ID[]): Edit[] =>
+    ids
+      .flatMap((id): Edit[] => {
+        const at = indexOf(openDoc.ydoc, id)
+        return at === undefined ? [] : [{ from: at, to: at + 1, insert: '' }]
+      })
+      .toSorted((one, other) => one.from - other.from)
+
   const lateEdits = ({ first, to: place, change: written, left, back }: Late, content: string): readonly Edit[] => {
     // Undo may have restored a deleted line meanwhile.
     const to = place ?? old.find((line) => isSameId(line.first, first))?.to
-    const gone = left.flatMap((id): Edit[] => {
-      const at = indexOf(openDoc.ydoc, id)
-      return at === undefined ? [] : [{ from: at, to: at + 1, insert: '' }]
-    })
+    const gone = removals(left)
     const [begin, end] = [gone[0], gone.at(-1)]
     const copy = to && keptOf(copies(to))
     const change = copy === undefined ? written : inOrder(written, orders.between(first, copy.id))
@@ -364,11 +373,13 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
       return [...edits, ...words].toSorted((one, other) => one.from - other.from)
     }
     if (copy === undefined) return isDispensable(content, begin.from, change) ? gone : onOwnLine(content, begin.from, end.to)
-    const edits = changedLine(applyEdits(content, gone), copy.at - gone.filter(({ from }) => from < copy.at).length, change)
+    // Other text on this line may also wait for its place.
+    const hidden = removals([...left, ...work.flatMap((each) => ('left' in each ? each.left : []))])
+    const edits = changedLine(applyEdits(content, hidden), copy.at - hidden.filter(({ from }) => from < copy.at).length, change)
     // The person who restored the line saw this text on it.
     const next = nextLive(left.at(-1))
     if (next?.id.client === copy.client && left.some((id) => isSameId(id, next.origin))) return []
-    if (edits !== undefined) return withGone(edits, gone)
+    if (edits !== undefined) return withGone(edits, gone, hidden)
     if (begin.from < copy.at || content.slice(copy.at, begin.from).includes('\n')) return onOwnLine(content, begin.from, end.to)
     return /^[ \t]*(?:\n|$)/.test(content.slice(end.to)) ? ownLineBehind(content, gone) : []
   }
