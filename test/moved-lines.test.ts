@@ -348,6 +348,21 @@ test.each(orders)('[FENCE-78] words in a new card that undo removes are on a lin
   expect(all.content).toContain('- [ ] Beta\nWrite\n## In progress\n')
 })
 
+test.each(orders)(
+  '[FENCE-71] a value in a restored row is there once if somebody else has also inserted a row there (ids %i and %i)',
+  (...ids) => {
+    const { all, ann, sue } = two(rows, ids)
+    actOnSheet(ann, (sheet) => setCell(sheet, 1, 1, '43'))
+    all.settle()
+    actOnSheet(ann, (sheet) => moveRow(sheet, 1, 4))
+    ann.undo.undo()
+    actOnSheet(sue, (sheet) => setCell(sheet, 1, 1, '9'))
+    actOnSheet(sue, (sheet) => moveRow(sheet, 2, 1))
+    all.end()
+    expect(rowsOf(all).toSorted()).toEqual(['| a | 9 |', '| b | 2 |', '| c | 3 |'])
+  }
+)
+
 test.each(orders)('[FENCE-71] redo of a move puts a row on a line of its own after the service has tidied (ids %i and %i)', (...ids) => {
   const { all, ann, sue } = two(rows, ids)
   actOnSheet(ann, (sheet) => moveRow(sheet, 2, 1))

@@ -2,7 +2,7 @@
 import type * as Y from 'yjs'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 import { parseBoard } from '../../shared/fences/board.ts'
-import { diff, type Edit, followed, moved } from '../../shared/text/diff.ts'
+import { applyEdits, diff, type Edit, followed, moved } from '../../shared/text/diff.ts'
 import { itemMarker } from '../../shared/text/moved-lines.ts'
 import { cellBar } from './line-parts.ts'
 
@@ -118,8 +118,11 @@ export const lineBreaks = (content: string, places: readonly (number | undefined
     })
 }
 
-/** Returns the edits that bring the parts of a restored line together, or begin a line behind it. `places` are its characters, in order. */
-export const joinedLine = (content: string, places: readonly number[]): Edit[] => {
+/**
+ * Returns the edits that bring the parts of a restored line together, or begin a line behind it. `places` are its characters, in order. Characters that
+ * `hidden` removes stay, because they wait for another place.
+ */
+export const joinedLine = (content: string, places: readonly number[], hidden: readonly Edit[]): Edit[] => {
   const last = places.at(-1)
   if (last === undefined || fenceAt(content, last) === undefined) return []
   const next = places.findIndex((at, index) => index > 0 && content.slice(places[index - 1], at).includes('\n'))
@@ -128,10 +131,12 @@ export const joinedLine = (content: string, places: readonly number[]): Edit[] =
   const from = places[next] ?? 0
   const line = content.indexOf('\n', from)
   const to = line === -1 ? content.length : line
-  const rest = content.slice(from, to)
+  const waiting = hidden.filter((each) => each.from >= from && each.to <= to)
+  const rest = applyEdits(content.slice(from, to), moved(waiting, -from))
+  const begins = [from, ...waiting.map((each) => each.to)]
   return [
     { from: at, to: at, insert: content.charAt(at) === '\n' ? rest : `${rest}\n` },
-    { from, to, insert: '' }
+    ...begins.map((begin, index) => ({ from: begin, to: waiting[index]?.from ?? to, insert: '' })).filter((each) => each.to > each.from)
   ]
 }
 

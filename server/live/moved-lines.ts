@@ -359,6 +359,9 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
       })
       .toSorted((one, other) => one.from - other.from)
 
+  /** Returns the characters that will be brought to another place. */
+  const waiting = (): Y.ID[] => work.flatMap((each) => ('left' in each ? each.left : []))
+
   const lateEdits = ({ first, to: place, change: written, left, back }: Late, content: string): readonly Edit[] => {
     // Undo may have restored a deleted line meanwhile.
     const to = place ?? old.find((line) => isSameId(line.first, first))?.to
@@ -374,7 +377,7 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
     }
     if (copy === undefined) return isDispensable(content, begin.from, change) ? gone : onOwnLine(content, begin.from, end.to)
     // Other text on this line may also wait for its place.
-    const hidden = removals([...left, ...work.flatMap((each) => ('left' in each ? each.left : []))])
+    const hidden = removals([...left, ...waiting()])
     const edits = changedLine(applyEdits(content, hidden), copy.at - hidden.filter(({ from }) => from < copy.at).length, change)
     // The person who restored the line saw this text on it.
     const next = nextLive(left.at(-1))
@@ -444,7 +447,8 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
       if ('restored' in first)
         return joinedLine(
           content,
-          first.restored.flatMap((id) => indexOf(openDoc.ydoc, id) ?? [])
+          first.restored.flatMap((id) => indexOf(openDoc.ydoc, id) ?? []),
+          removals(waiting())
         )
       if ('begun' in first) return lineBreaks(content, [indexOf(openDoc.ydoc, first.begun)])
       if (!('copy' in first)) return lateEdits(first, content)
