@@ -1237,7 +1237,7 @@ test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRI
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-150] [WRITE-157] [WRITE-158] [WRITE-163] [WRITE-167] [WRITE-194] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-341] [WRITE-150] [WRITE-157] [WRITE-158] [WRITE-163] [WRITE-167] [WRITE-194] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, document, press, type, text, leave } = await writer(
     'see [our site](https://a.example/one) and [bad](javascript:alert(1)) end'
   )
@@ -1354,8 +1354,8 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
     })
   )
   expect(new Set(parts.map(({ middle }) => middle)).size).toBe(1)
-  expect(parts.map(({ isOpen }) => isOpen)).toEqual([true, false, false, true, true, true])
-  expect(parts.map(({ words }) => words).slice(3)).toEqual(['Save', 'Replace', 'Delete'])
+  expect(parts.map(({ isOpen }) => isOpen)).toEqual([true, false, false, true, true, true, true])
+  expect(parts.map(({ words }) => words).slice(3)).toEqual(['Save', 'Replace', 'Comment', 'Delete'])
   await press('Tab')
   await type('A cat')
   await press('Tab')
@@ -1440,6 +1440,12 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await press('Escape')
   await page.locator('.picture-frame').waitFor({ state: 'hidden' })
   expect(await page.locator('.md-media-open').count()).toBe(0)
+  await page.locator('img.md-media').click()
+  // The comment is on the entire picture.
+  await page.locator('.picture-card').getByRole('button', { name: 'Comment' }).click()
+  await page.locator('.card.composer', { hasText: '![cat|300](/icon.svg "A cat")' }).locator('textarea:focus').waitFor()
+  await press('Escape')
+  await page.locator('.card.composer').waitFor({ state: 'detached' })
   await page.locator('img.md-media').click()
   await page.locator('.picture-card').getByRole('button', { name: 'Delete' }).click()
   await text('\n\nbelow')

@@ -3,11 +3,12 @@ import { computed, effect, signal } from '@preact/signals'
 import { limits } from '../../shared/limits.ts'
 import { includesRole } from '../../shared/roles.ts'
 import type { Steps } from '../base/steps.ts'
-import { commands } from '../commands/all.ts'
+import { commandOf, commands } from '../commands/all.ts'
 import { keyBindings, runPageKeys, withoutCapsLock } from '../commands/keys.ts'
 import type { Page } from '../commands/page.ts'
 import { deviceValue, documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
+import { beginComment } from '../editor/begin-comment.ts'
 import { codeAround, type CodeAround } from '../editor/in-code.ts'
 import { rest } from '../editor/resting.ts'
 import { createEditor, type Editor, type WritingMode } from '../editor/setup/editor.ts'
@@ -19,6 +20,7 @@ import { deviceId, followName, personName } from '../presence/person.ts'
 import type { Session } from '../session/session.ts'
 import { shortNumber, t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
+import { isPossible } from '../view/command.ts'
 import { startFollowing } from '../view/follow.ts'
 import type { DialogName, Mode, PanelName } from '../view/view.ts'
 import { fetchCount, fetchOutline } from './later-parts.ts'
@@ -163,6 +165,8 @@ export function createView(session: Session): StartablePage {
       }
     })
     editor.value = made
+    const comment = commandOf('comment')
+    made.add(beginComment.of(() => (isPossible(comment, view) ? () => void comment.run(view) : undefined)))
     let closed = false
     let focused = false
     const stopFollowing = startFollowing(view)

@@ -7,6 +7,7 @@ import { type EditorView, showTooltip, type Tooltip, type TooltipView } from '@c
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import { t } from '../../text/t.ts'
 import { asOneStep } from '../binding.ts'
+import { beginComment } from '../begin-comment.ts'
 import { isInCode } from '../in-code.ts'
 import { hideOnLeaving, onLeaving } from './hide-card.ts'
 import { alternativeWords, editPicture, pictureAt, type PictureAt } from './picture-at.ts'
@@ -76,6 +77,13 @@ function cardOf(view: EditorView, picture: PictureAt, isEdited: boolean): Toolti
         view.focus()
       })
     )
+  const comment = view.state.facet(beginComment)[0]?.()
+  if (comment !== undefined)
+    addButton(card, 'button', 'quiet picture-comment', t('Comment')).addEventListener('click', () => {
+      leave()
+      view.dispatch({ selection: { anchor: from, head: to }, effects: close.of(null) })
+      comment()
+    })
   addButton(card, 'button', 'quiet picture-delete', t('Delete')).addEventListener('click', () => {
     isTouched = false
     const removed = now()

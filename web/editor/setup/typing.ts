@@ -3,7 +3,6 @@ import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
 import { formatEnds } from '../caret-formats.ts'
 import { deleteInFormats } from '../delete-in-formats.ts'
-import { emptyLinks } from '../empty-links.ts'
 import { emptyMarks } from '../empty-marks.ts'
 import { typeBelow } from '../grid/below.ts'
 import { copiedFormats } from '../copied-formats.ts'
@@ -31,7 +30,7 @@ export interface Typing {
 }
 
 export const typing: Typing = {
-  always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks, typedMarks],
+  always: [typedRows, marking, linkOfWords, blockKeys, typedMarks],
   live: [
     pictureCard,
     pictureChosen,
