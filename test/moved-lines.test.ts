@@ -231,12 +231,19 @@ test.each(orders)(
 )
 
 test.each(orders)(
-  '[FENCE-70] the new name of a card is kept while somebody else moves it and undoes that offline (ids %i and %i)',
+  '[FENCE-70] the new name of a card is kept while somebody else moves or deletes it and undoes that offline (ids %i and %i)',
   (...ids) => {
-    for (const isEarly of [false, true]) {
+    for (const [isEarly, isMove] of [
+      [false, true],
+      [true, true],
+      [false, false],
+      [true, false]
+    ]) {
       const { all, ann, sue } = two(boardWith(`${beta}- [ ] Alpha\n  details\n`, '', ''), ids)
       all.goOffline(ann)
-      act(ann, (board) => moveCard(board, find(board, 'Alpha'), { column: 0, card: 0 }))
+      act(ann, (board) =>
+        isMove ? moveCard(board, find(board, 'Alpha'), { column: 0, card: 0 }) : deleteCard(board, find(board, 'Alpha'))
+      )
       ann.undo.undo()
       act(sue, (board) => renameCard(board, find(board, 'Alpha'), 'New'))
       act(sue, (board) => setState(board, find(board, 'New'), 'doing'))

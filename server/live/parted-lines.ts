@@ -27,7 +27,10 @@ export const marksOf = (store: Y.Doc['store'], from: Y.ID): Record<Side, Y.Item>
     const { client, clock } = left.id
     const second = itemAt(store, Y.createID(client, clock + 1))
     const right = itemAt(store, Y.createID(client, clock + 4))
-    if (second !== undefined && right !== undefined && isSameId(moveOf(store, second)?.from ?? null, from)) return { left, right }
+    if (second === undefined || right?.deleted !== true || !isSameId(moveOf(store, second)?.from ?? null, from)) continue
+    // If undo restored a deleted line, no mark ends it. The mark of the next line may follow.
+    const next = itemAt(store, Y.createID(client, clock + 5))
+    if (next === undefined || !isSameId(moveOf(store, next)?.from ?? null, right.rightOrigin)) return { left, right }
   }
   return undefined
 }
