@@ -84,7 +84,7 @@ test('[ACTIVITY-1] [ACTIVITY-7] [ACTIVITY-11] the panel shows who did what, newe
   await bea.context.close()
 })
 
-test('[WHO-16] [WHO-17] guests without names see their own actions as “You”, and others see their numbers', async () => {
+test('[WHO-16] [WHO-17] [WHO-41] guests without names see their own actions as “You”, and others see their numbers', async () => {
   const document = await createDocument(world.url, '# Walks\n\nOne.\n')
   const owner = await open(document.url, '')
   await owner.page.getByRole('button', { name: 'More' }).click()
@@ -117,6 +117,14 @@ test('[WHO-16] [WHO-17] guests without names see their own actions as “You”,
   await card(owner.page, 'The dates').locator('.task-report .card-author', { hasText: 'Gus' }).waitFor()
   await guest.page.getByRole('button', { name: 'You (Gus)' }).waitFor()
   await card(guest.page, 'The dates').locator('.task-report .card-author', { hasText: 'You' }).waitFor()
+  // After another change of the name, the guest's own entries are still theirs.
+  await guest.page.getByRole('button', { name: 'You (Gus)' }).click()
+  await guest.page.getByRole('dialog', { name: 'Your name' }).getByRole('textbox').fill('Gustav')
+  await guest.page.keyboard.press('Enter')
+  await guest.page.getByRole('button', { name: 'You (Gustav)' }).waitFor()
+  await openPanel(guest.page)
+  await panel(guest.page).getByText('finished the review').waitFor()
+  expect((await panel(guest.page).locator('.event-words strong').allTextContents()).slice(0, 2)).toEqual(['You', 'You'])
 
   // A guest starts on one device and reports on another.
   const start = await open(names.share.url, '')

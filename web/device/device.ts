@@ -13,12 +13,12 @@
  */
 
 /**
- * Values for the entire device, with the module that writes each: the person's `name` and the `device` id (`presence/person.ts`), the `documents`
+ * Values for the entire device, with the module that writes each: the person's `name` with the earlier ones and the `device` id (`presence/person.ts`), the `documents`
  * that were opened (`recent.ts`), whether the `outline` is shown (`document/page.tsx`), `theme` and `language`,
  * the documents that a person declined to add to an account (`home/claim-offer.tsx`), and whether a guest declined to give a name
  * (`presence/declined-name.ts`).
  */
-type DeviceValue = 'name' | 'device' | 'documents' | 'outline' | 'theme' | 'language' | 'claim.declined' | 'name.declined'
+type DeviceValue = 'name' | 'device' | 'documents' | 'outline' | 'theme' | 'language' | 'claim.declined' | 'name.declined' | 'name.former'
 
 /** Every value that is stored per document. Removing a document removes all of them. */
 export const documentValues = [

@@ -6,10 +6,16 @@ import { newId } from '../base/new-id.ts'
 
 const storageKey = deviceValue('name')
 const deviceKey = deviceValue('device')
+const formerKey = deviceValue('name.former')
+/** Maximum number of earlier names that the device remembers. */
+const formerMax = 10
 export const nameUnitsMax = 40
 
 /** The name that this person chose on this device, or '' if there is none. */
 export const ownName = signal(readDevice(storageKey) ?? '')
+
+/** Names that this person chose earlier on this device, the latest first. Earlier entries of the person have them. */
+export const formerOwnNames = signal<readonly string[]>((readDevice(formerKey) ?? '').split('\n').filter((name) => name !== ''))
 
 /** The name that the link of this page was made for, or '' if there is none. It applies until the person chooses a name. */
 export const givenName = signal('')
@@ -35,8 +41,12 @@ export const signature = computed(() => personName.value || (guestNumber.value =
 export const ownNumber = signal<number | undefined>(undefined)
 
 export function setPersonName(name: string): void {
+  const before = ownName.peek()
   ownName.value = name.trim().slice(0, nameUnitsMax)
   writeDevice(storageKey, ownName.value || null)
+  if (before === '' || before === ownName.value) return
+  formerOwnNames.value = [before, ...formerOwnNames.peek().filter((each) => each !== before)].slice(0, formerMax)
+  writeDevice(formerKey, formerOwnNames.value.join('\n'))
 }
 
 /** Updates the name when another tab changes it. Returns a function that stops the updates. */

@@ -2,10 +2,10 @@
 import { effect } from '@preact/signals'
 import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
-import { accountName, formerNames, givenName, guestNumber, ownName, ownNumber } from './person.ts'
+import { accountName, formerNames, formerOwnNames, givenName, guestNumber, ownName, ownNumber } from './person.ts'
 
 /**
- * Whether a stored name of an author is one of this person's: the account's name, the name chosen on this device, the name that the link was made
+ * Whether a stored name of an author is one of this person's: the account's name, a name chosen on this device, the name that the link was made
  * for, or the number in this document. Names are all that the history stores, so another guest who chose the same name counts as well.
  */
 export const isOwnName = (stored: string): boolean =>
@@ -13,6 +13,7 @@ export const isOwnName = (stored: string): boolean =>
   (stored === accountName.value ||
     formerNames.value.includes(stored) ||
     stored === ownName.value ||
+    formerOwnNames.value.includes(stored) ||
     stored === givenName.value ||
     (ownNumber.value !== undefined && stored === `Guest ${ownNumber.value}`))
 
