@@ -1125,7 +1125,7 @@ test('[WRITE-19] [WRITE-230] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE
   await leave()
 })
 
-test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRITE-217] [WRITE-291] [WRITE-292] [WRITE-324] [WRITE-325] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied, and its fences stay whole', async () => {
+test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRITE-217] [WRITE-291] [WRITE-292] [WRITE-324] [WRITE-325] [WRITE-350] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied, and its fences stay whole', async () => {
   const { page, press, type, text, leave } = await writer('Above\n\n')
   const choose = async (kind: string): Promise<void> => {
     await type(`/${kind}`)
@@ -1233,7 +1233,15 @@ test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRI
   await type('left')
   await press('Control+Home', 'ArrowDown', 'Home', 'ArrowUp')
   await type('first')
-  await text('first\n````ts\n```\nlet ab\n````\nafter\n\nend\nupleft\n```\ncef\n```\nd')
+  const last = 'first\n````ts\n```\nlet ab\n````\nafter\n\nend\nupleft\n```\ncef\n```\nd'
+  await text(last)
+  // The caret keeps its column past the fences and past shorter and empty lines.
+  await press('Control+End', 'Enter')
+  await paste(page, { 'text/plain': '\n```\nlong line of code\n```\n\nthe line below' })
+  await press('Home', 'ArrowRight', 'ArrowRight', 'ArrowRight')
+  for (const key of ['ArrowUp', 'ArrowDown']) await press(...Array<string>(4).fill(key))
+  await type('X')
+  await text(`${last}\n\n\`\`\`\nlong line of code\n\`\`\`\n\ntheX line below`)
   await leave()
 })
 

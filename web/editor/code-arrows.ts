@@ -2,7 +2,15 @@
  * The arrow keys at the edges of a code block, in the live view. They pass the fences: typed letters would change the language of the code there, or
  * end the block elsewhere.
  */
-import { EditorSelection, Prec, type EditorState, type Extension, type Line, type StateCommand } from '@codemirror/state'
+import {
+  EditorSelection,
+  Prec,
+  type EditorState,
+  type Extension,
+  type Line,
+  type SelectionRange,
+  type StateCommand
+} from '@codemirror/state'
 import { Direction, keymap, type Command, type EditorView } from '@codemirror/view'
 import { isFenceKind } from '../../shared/fences/fences.ts'
 import { belowCode, isDrawn } from './commands-code.ts'
@@ -30,9 +38,19 @@ function fenceAbove({ state }: EditorView): Fence | undefined {
 }
 
 // The commands move the caret to the fence. The usual commands for the keys then move it to the line above.
-const goTo = (view: EditorView, at: number): false => {
-  view.dispatch({ selection: EditorSelection.cursor(at), userEvent: 'select' })
+const goTo = (view: EditorView, at: number, goal?: number): false => {
+  view.dispatch({ selection: EditorSelection.create([EditorSelection.cursor(at, 0, undefined, goal)]), userEvent: 'select' })
   return false
+}
+
+/** Moves the caret within its line to the column in which several presses of an arrow began. Shorter lines between do not change this column. */
+function keepColumn(view: EditorView, side: 1 | -1, { goalColumn }: SelectionRange): true {
+  const { doc, selection } = view.state
+  const { from, to } = doc.lineAt(selection.main.head)
+  if (goalColumn === undefined) return true
+  const range = view.moveVertically(EditorSelection.cursor(side === 1 ? from - 1 : to + 1, side, undefined, goalColumn), side === 1)
+  if (range.head >= from && range.head <= to) view.dispatch({ selection: EditorSelection.create([range]), userEvent: 'select' })
+  return true
 }
 
 const up: Command = (view) => {
@@ -43,7 +61,8 @@ const up: Command = (view) => {
   const { from } = state.doc.lineAt(main.head)
   // Within a wrapped line, the arrow first moves to the row above.
   if (main.head > from && view.moveVertically(main, false).head >= from) return false
-  if (fence.line.number > 1) return goTo(view, Math.min(fence.line.from + main.head - from, fence.line.to))
+  const column = main.goalColumn === undefined ? main.head - from : fence.line.length
+  if (fence.line.number > 1) return goTo(view, Math.min(fence.line.from + column, fence.line.to), main.goalColumn)
   if (state.readOnly) return false
   view.dispatch({ changes: { from: 0, insert: '\n' }, selection: { anchor: 0 }, scrollIntoView: true, userEvent: 'input' })
   return true
@@ -64,7 +83,7 @@ const leaveDown: Command = (view) => {
   // Measuring the layout is slow, so this happens only in code.
   if (codeAround(view.state) !== 'block') return false
   const isLastRow = view.moveVertically(main, true).head > view.state.doc.lineAt(main.head).to || main.head === view.state.doc.length
-  return isLastRow && belowCode(view)
+  return isLastRow && belowCode(view) && keepColumn(view, 1, main)
 }
 
 /** Returns the position in the line of code above or below the caret, in the same column. Undefined unless only a fence of a code block is between them. */
@@ -104,7 +123,7 @@ const enter =
     if (place === undefined || isDrawn(view, place)) return false
     const { head } = view.moveVertically(main, side === 1)
     const line = view.state.doc.lineAt(main.head)
-    return (head < line.from || head > line.to) && intoCode(side)(view)
+    return (head < line.from || head > line.to) && intoCode(side)(view) && keepColumn(view, side, main)
   }
 
 export const codeArrows: Extension = [
