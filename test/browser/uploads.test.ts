@@ -203,7 +203,7 @@ test('[WEB-43] dropped or chosen pictures, sound and video enter the text in ord
   await context.close()
 })
 
-test('[WEB-43] [WRITE-214] [WRITE-215] [WRITE-295] pictures pasted one after another within words keep their order; a dropped one is a block; all are drawn', async () => {
+test('[WEB-43] [WRITE-214] [WRITE-215] [WRITE-295] [WRITE-351] pictures pasted one after another within words keep their order; a dropped one is a block; all are drawn', async () => {
   const { context, page } = await writer('text')
   await page.locator('.cm-content').press('Control+End')
   for (const name of ['first', 'second', 'third']) {
@@ -238,6 +238,14 @@ test('[WEB-43] [WRITE-214] [WRITE-215] [WRITE-295] pictures pasted one after ano
   await isDrawn()
   await page.keyboard.type('X')
   expect(await editorText(page)).toBe('![a](/icon.svg)\n\nX')
+  // Behind the last bar of a row, the caret is drawn in the cell.
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText('| a |\n| - |\n| b |')
+  await page.locator('.md-grid-row').last().waitFor()
+  await page.keyboard.press('Control+End')
+  await bring(page, 'paste', [picture])
+  await until(async () => shownAs('Red house').test(await editorText(page)), 'the picture')
+  expect((await editorText(page)).replace(shownAs('Red house'), 'P')).toBe('| a |\n| - |\n| bP |')
   await context.close()
 })
 

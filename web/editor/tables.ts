@@ -33,6 +33,14 @@ export function tableAt(state: EditorState, at = state.selection.main.head): Tab
   return undefined
 }
 
+/** Returns the nearest place in a cell for an offset before the first bar of a row, or behind the last one. Undefined for any other offset. */
+export function intoCell(state: EditorState, at: number): number | undefined {
+  const row = tableAt(state, at)?.row
+  const [first, last] = [row?.cells[0], row?.cells.at(-1)]
+  if (row === undefined || first === undefined || last === undefined || isDelimiter(row.line.text)) return undefined
+  return at < first.from ? content(state.doc, first).from : at > last.to ? content(state.doc, last).to : undefined
+}
+
 export const isInTable = (state: EditorState): boolean => tableAt(state) !== undefined
 
 export const rowAt = (state: EditorState, number: number): Row => rowOf(state.doc.line(number))

@@ -11,6 +11,7 @@ import { mediaTypes } from '../../shared/media-types.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { asOneStep, textMap } from './binding.ts'
+import { intoCell } from './tables.ts'
 import type { Follows, Upload, Uploads } from '../uploads/upload.ts'
 
 export const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
@@ -147,7 +148,8 @@ function outOfWord({ state }: EditorView, at: number): number {
 
 /**
  * Starts adding files at a position and puts the caret there. Files that are added inside a word, a link or a picture are placed after it, because
- * they would break it. With `apart`, they become blocks after the block that ends at the position.
+ * they would break it. Files that are added next to the bars of a table row go into its nearest cell. With `apart`, they become blocks after the
+ * block that ends at the position.
  */
 export function take(view: EditorView, files: readonly File[], at: number, follows?: 'apart'): void {
   const uploads = view.state.facet(uploadsOf)
@@ -157,7 +159,7 @@ export function take(view: EditorView, files: readonly File[], at: number, follo
     return
   }
   const end = endAround(view, at)
-  const place = follows === undefined ? (end ?? outOfWord(view, at)) : at
+  const place = follows === undefined ? (end ?? intoCell(view.state, at) ?? outOfWord(view, at)) : at
   view.dispatch({ selection: EditorSelection.cursor(place) })
   uploads.add(files, view.state.facet(textMap).stored(place), follows ?? end !== undefined)
   view.focus()

@@ -1,18 +1,13 @@
 /** Puts letters that are typed before or after the pipes of a table row into the cell in which the live view draws the caret. */
 import { EditorState, type Extension, Transaction, type TransactionSpec, type Text } from '@codemirror/state'
-import { content, isDelimiter } from '../table-rows.ts'
-import { tableAt } from '../tables.ts'
+import { intoCell } from '../tables.ts'
 
 /** Returns the transaction that types into the nearest cell. Undefined if the position is already in a cell. */
 export function typedInCell(transaction: Transaction): TransactionSpec | undefined {
   const { startState, changes } = transaction
   const { main, ranges } = startState.selection
   if (!transaction.isUserEvent('input.type') || !main.empty || ranges.length > 1) return undefined
-  const row = tableAt(startState)?.row
-  const [first, last] = [row?.cells[0], row?.cells.at(-1)]
-  if (row === undefined || first === undefined || last === undefined || isDelimiter(row.line.text)) return undefined
-  const at =
-    main.head < first.from ? content(startState.doc, first).from : main.head > last.to ? content(startState.doc, last).to : undefined
+  const at = intoCell(startState, main.head)
   let typed: Text | undefined
   changes.iterChanges((from, to, _from, _to, inserted) => {
     if (from === main.head && to === main.head) typed = inserted
