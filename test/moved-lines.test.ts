@@ -370,6 +370,20 @@ test.each(orders)(
   }
 )
 
+test.each(orders)(
+  '[EDIT-112] undo of a move restores the row if the value of somebody else arrived at its old place (ids %i and %i)',
+  (...ids) => {
+    const { all, ann, sue } = two(rows, ids)
+    actOnSheet(sue, (sheet) => setCell(sheet, 2, 1, '37'))
+    while (all.receive(sue));
+    actOnSheet(ann, (sheet) => moveRow(sheet, 2, 1))
+    while (all.show(ann));
+    ann.undo.undo()
+    all.end()
+    expect(rowsOf(all)).toEqual(['| a | 1 |', '| b | 37 |', '| c | 3 |'])
+  }
+)
+
 test.each(orders)('[FENCE-71] redo of a move puts a row on a line of its own after the service has tidied (ids %i and %i)', (...ids) => {
   const { all, ann, sue } = two(rows, ids)
   actOnSheet(ann, (sheet) => moveRow(sheet, 2, 1))

@@ -137,3 +137,11 @@ export const isJoined = (store: Y.Doc['store'], first: Y.ID): boolean => {
 /** Returns the ids of the characters of some parts. */
 export const unitsOf = (pieces: readonly Piece[]): Y.ID[] =>
   pieces.flatMap(({ id, text }) => Array.from({ length: text.length }, (_unit, at) => Y.createID(id.client, id.clock + at)))
+
+/** Returns the ids of at most `countMax` characters of some spans. */
+export const idsIn = (spans: readonly Span[], countMax: number): Y.ID[] => {
+  const ids: Y.ID[] = []
+  for (const { client, from, to } of spans)
+    for (let clock = from; clock < to && ids.length < countMax; clock++) ids.push(Y.createID(client, clock))
+  return ids
+}

@@ -21,6 +21,7 @@ import {
 } from '../../shared/text/moved-lines.ts'
 import { createColumnOrders, inOrder, type MarkedText, reordered } from './column-orders.ts'
 import {
+  idsIn,
   indexOf,
   isIn,
   isInSpans,
@@ -88,6 +89,10 @@ interface OldLine {
   readonly restorers: readonly number[]
   /** The characters that the last undo restored, in their order on the line. */
   readonly restored: readonly Y.ID[]
+  /** The restored characters that somebody else had deleted before the move arrived. The person who moved the line did not know that. */
+  readonly stale: readonly Y.ID[]
+  /** The originals of such characters, while the line is elsewhere. */
+  readonly unseen: readonly Y.ID[]
 }
 
 /** Text that was written into a line that had been moved away or deleted. */
@@ -103,6 +108,7 @@ interface Late {
 /** The characters of a line that undo restored. Others may have inserted lines between its parts. */
 interface Restored {
   readonly restored: readonly Y.ID[]
+  readonly stale: readonly Y.ID[]
 }
 
 /** A new line that begins behind a removed line break. */
@@ -179,6 +185,13 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
     return first && { first, text: joined(lineFrom(store, first, isLive).pieces.filter(({ id }) => !isIn(id, left))) }
   }
 
+  /** Keeps a line that was just moved or deleted. */
+  const keep = (line: Pick<OldLine, 'to' | 'first' | 'pieces' | 'gone' | 'end' | 'shown'>): void => {
+    const known = noted.filter((spans) => isInSpans(spans, line.first)).flat()
+    const unseen = idsIn(line.gone, itemsMax).filter((id) => isInSpans(known, id))
+    old = [...old, { ...line, deletions: [], restorers: [], restored: [], stale: [], unseen }].slice(-linesMax)
+  }
+
   /** Handles a row that a move of a column has rewritten at its place. The mark at its end separates it from the new row. */
   const followRow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID): void => {
     const end = marksOf(store, from)?.right.id
@@ -192,8 +205,7 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
     })
     const shown = joined(pieces)
     const gone = goneOn(transaction, from, end, pieces.at(-1))
-    const line = { to, first: from, pieces, gone, end, shown, deletions: [], restorers: [], restored: [] }
-    old = [...old, line].slice(-linesMax)
+    keep({ to, first: from, pieces, gone, end, shown })
     const left = pieces.filter(({ id }) => itemAt(store, id)?.deleted === false)
     if (left.length === 0) return
     const known = pieces.filter((piece) => !left.includes(piece))
@@ -224,7 +236,7 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
     if (isReplaced) return
     const shown = joined(pieces)
     const gone = goneOn(transaction, from, end, pieces.at(-1))
-    old = [...old, { to, first: from, pieces, gone, end, shown, deletions: [], restorers: [], restored: [] }].slice(-linesMax)
+    keep({ to, first: from, pieces, gone, end, shown })
     const left = pieces.filter(({ id }) => itemAt(store, id)?.deleted === false)
     if (left.length === 0) return
     const known = pieces.filter((piece) => !left.includes(piece))
@@ -241,14 +253,15 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
   }
 
   /** Returns the characters that a transaction restored on a line. */
-  const restoredUnits = (transaction: Y.Transaction, { pieces }: OldLine): Y.ID[] => {
+  const restoredUnits = (transaction: Y.Transaction, { pieces, unseen }: OldLine): Pick<OldLine, 'restored' | 'stale'> => {
     const units = new Map<string, Y.ID>()
     for (const { id, length } of newItemsOf(transaction, itemsMax)) {
       const old = restoredBy(store, id)
       for (let at = 0; old !== undefined && at < length; at++)
         units.set(keyOf(Y.createID(old.client, old.clock + at)), Y.createID(id.client, id.clock + at))
     }
-    return unitsOf(pieces).flatMap((id) => units.get(keyOf(id)) ?? [])
+    const copiesFor = (ids: readonly Y.ID[]): Y.ID[] => ids.flatMap((id) => units.get(keyOf(id)) ?? [])
+    return { restored: copiesFor(unitsOf(pieces)), stale: copiesFor(unseen) }
   }
 
   /** Handles changes that people have just made on a line that was moved away before. Returns the line as they see it now. */
@@ -260,7 +273,7 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
         ...line,
         to: restored.to,
         restorers: [...line.restorers, restored.to.client],
-        restored: restoredUnits(transaction, line)
+        ...restoredUnits(transaction, line)
       }
       add(now)
       return [now]
@@ -444,12 +457,16 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
       // A line of text may also have been moved.
       const isMoved = 'left' in first && first.to !== undefined
       if (!isMoved && !fenceWith.test(content)) return []
-      if ('restored' in first)
+      if ('restored' in first) {
+        const stale = removals(first.stale)
+        if (stale.length > 0) add(first)
+        if (stale.length > 0) return stale
         return joinedLine(
           content,
           first.restored.flatMap((id) => indexOf(openDoc.ydoc, id) ?? []),
           removals(waiting())
         )
+      }
       if ('begun' in first) return lineBreaks(content, [indexOf(openDoc.ydoc, first.begun)])
       if (!('copy' in first)) return lateEdits(first, content)
       const all = copies(first.copy)

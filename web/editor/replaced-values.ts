@@ -34,7 +34,8 @@ function leavesSome(transaction: Y.Transaction, step: Step, steps: readonly Step
     if (!(struct instanceof Y.Item) || seen.has(struct)) return
     const { left, items, right } = gapAround(struct)
     for (const item of items) seen.add(item)
-    const wrote = items.some(({ id }) => Y.isDeleted(step.insertions, id))
+    // The marks of a moved line are no value.
+    const wrote = items.some((item) => Y.isDeleted(step.insertions, item.id) && !isMark(item))
     const origin = right?.origin ?? null
     if (!wrote || right === null || origin === null || steps.some(({ insertions }) => Y.isDeleted(insertions, right.id))) return
     // The rest of the text in which the words were replaced also follows them.
