@@ -10,7 +10,7 @@ import { bareOf, findShown } from '../web/reading/find-words.ts'
 import { openAddress } from '../web/review/annotations/address.ts'
 import type { Navigation } from '../web/review/annotations/navigation.ts'
 import type { State } from '../web/review/annotations/state.ts'
-import { annotationRanges } from '../web/review/suggestions/annotation-ranges.ts'
+import { annotationRanges, rangesIn, setAnnotations } from '../web/review/suggestions/annotation-ranges.ts'
 import { followed, type Sent } from '../web/review/suggestions/accepted.ts'
 import { tickOf } from '../web/review/suggestions/task-change.ts'
 import { showInvitation } from '../web/review/cards/invitation.ts'
@@ -551,6 +551,21 @@ function positionsIn(doc: string, isAllSent = true, ytext = new Y.Doc().getText(
   }
   return { view, positions, spanAfter, again: () => positions.update(last) }
 }
+
+test.each([
+  ['Ana', 'Bob'],
+  ['Bob', 'Ana']
+])(
+  '[SUGG-130] deletions that begin at the same place are in the order in which they were suggested, also if %s arrives before %s',
+  (...ids) => {
+    let state = EditorState.create({ doc: 'every file twice', extensions: annotationRanges(() => undefined) })
+    for (const id of ids) {
+      const annotation = { id, kind: 'delete', author: id, text: '', madeAt: id === 'Ana' ? 1000 : 2000 } as const
+      state = state.update({ effects: setAnnotations.of([{ annotation, span: { from: 0, to: 10 } }]) }).state
+    }
+    expect([...rangesIn(state).keys()]).toEqual(['Ana', 'Bob'])
+  }
+)
 
 test('[SUGG-24] words that a typed suggestion no longer replaces are not shown as deleted, and its position follows the text', () => {
   const { view, positions, spanAfter } = positionsIn('book early because prices rise')

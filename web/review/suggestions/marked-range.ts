@@ -12,7 +12,7 @@ export interface Annotation {
   readonly author: string
   /** The text that a suggestion inserts. */
   readonly text: string
-  /** The time at which it was made, in milliseconds since 1970. Several insertions in one place are in this order. */
+  /** The time at which it was made, in milliseconds since 1970. Several suggestions that begin in one place are in this order. */
   readonly madeAt?: number
 }
 
@@ -33,7 +33,7 @@ export class MarkedRange extends RangeValue {
     this.isAfterLine = isAfterLine
     // Text typed at the edges of a range does not become part of it. A range between two characters disappears when the text on both sides is
     // deleted.
-    this.startSide = isPoint ? -2 + (annotation.madeAt ?? 0) / latest : 1
+    this.startSide = (isPoint ? -2 : 1) + (annotation.madeAt ?? 0) / latest
     this.endSide = isPoint ? this.startSide : -1
     this.mapMode = annotation.kind === 'card' ? MapMode.Simple : MapMode.TrackDel
   }
