@@ -165,12 +165,21 @@ function isOnMovedLine(store: Store, item: Y.Item, { deletions }: Step, own: num
   return false
 }
 
+/** Returns a character, also a deleted one as long as its text is stored. */
+const letterAt = (store: Store, id: Y.ID): string | undefined => {
+  const item = itemAt(store, id)
+  return item && textOf(item)[id.clock - item.id.clock]
+}
+
 /** Whether a character restores one of these deleted items, at first or at second hand, and somebody else has restored it. */
 function restoresAny(store: Store, id: Y.ID, items: ReadonlySet<Y.Item>, own: number): boolean {
+  const letter = letterAt(store, id)
   let isByOther = false
   for (let [now, step]: [Y.ID | undefined, number] = [id, 0]; now !== undefined && step < stepsMax; step++) {
     isByOther ||= now.client !== own
     now = restoredBy(store, now)
+    // Text that was typed before a deleted character looks as if it restored it.
+    if (now !== undefined && (letterAt(store, now) ?? letter) !== letter) return false
     const original = now && itemAt(store, now)
     if (original !== undefined && items.has(original)) return isByOther
   }
