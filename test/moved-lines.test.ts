@@ -675,6 +675,45 @@ describe.each(orders)('ids %i and %i', (...ids) => {
       }
   })
 
+  const dragged = [
+    ['a paragraph', 'alpha is a longer line\n\nbeta is a longer line\n\ngamma\n\ndelta is a longer line\n\nepsilon is a longer line'],
+    [
+      'a paragraph of two lines',
+      'alpha is a longer line\n\nbeta is a longer line\n\ngamma\nsecond\n\ndelta is a longer line\n\nepsilon is a longer line'
+    ],
+    ['an item', '- alpha is a longer line\n- beta is a longer line\n- gamma\n- delta is a longer line\n- epsilon is a longer line'],
+    [
+      'an item with others below it',
+      '- alpha is a longer line\n- beta is a longer line\n- gamma\n  - inner\n- delta is a longer line\n- epsilon is a longer line'
+    ]
+  ] as const
+  test.each(dragged)('[BLOCK-47] %s that two people drag at the same time is there once', (_name, start) => {
+    const lines = (text: string): string[] =>
+      text
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .toSorted()
+    for (const kind of ['online', 'one of them offline'])
+      for (const [steps, to] of [
+        [0, 4],
+        [1, 4],
+        [2, 4],
+        [0, 5],
+        [1, 5],
+        [2, 5]
+      ] as const) {
+        const { all, ann, sue } = two(start, ids)
+        if (kind !== 'online') all.goOffline(ann)
+        dragBlock(ann, 'gamma', 0)
+        dragBlock(sue, 'gamma', to)
+        if (steps > 0) ann.undo.undo()
+        if (steps > 1) sue.undo.undo()
+        all.end()
+        expect(`${kind} ${steps} ${to} ${lines(all.content).join()}`).toEqual(`${kind} ${steps} ${to} ${lines(start).join()}`)
+        for (const { text } of all.pages) expect(text.toString()).toBe(all.content)
+      }
+  })
+
   test('[BLOCK-43] a line that somebody inserts below a paragraph that was dragged down is joined with no other line', () => {
     const { all, ann, sue } = two('alpha\n\nbeta is longer\n\ngamma\n', ids)
     type(ann, 'alpha', '\n\nONE')

@@ -78,11 +78,49 @@ const mixedEdits = (copies: readonly Copy[]): Edit[] => {
 export const keptOf = <Each extends Copy>(copies: readonly Each[]): Each | undefined =>
   copies.findLast(({ isRewritten }) => isRewritten) ?? copies.at(-1)
 
+/** Returns the number of adjacent line breaks before or behind an offset. */
+const breaksBefore = (content: string, at: number): number => {
+  let count = 0
+  while (content.charAt(at - count - 1) === '\n') count += 1
+  return count
+}
+const breaksBehind = (content: string, at: number): number => {
+  let count = 0
+  while (content.charAt(at + count) === '\n') count += 1
+  return count
+}
+
+/** Returns the edits that separate the lines around the old place of a moved line of text. Two moves can remove the line breaks on both sides of it. */
+export const oldNeighbors = (content: string, place: number, copy: number): Edit[] => {
+  const isJoined = place > 0 && place < content.length && content.charAt(place - 1) !== '\n' && content.charAt(place) !== '\n'
+  if (!isJoined || content.length > textUnitsMax || fenceAt(content, place) !== undefined) return []
+  const line = content.slice(copy, copy + 40)
+  return [{ from: place, to: place, insert: itemMarker.test(line) || line.startsWith('|') ? '\n' : '\n\n' }]
+}
+
+/** Returns the edits that leave one copy of a line of text, such as a paragraph or a list item. The last one stays, because other lines may belong to it. */
+const textCopiesKept = (content: string, copies: readonly Copy[]): Edit[] => {
+  const lineOf = ({ at }: Copy): number => content.lastIndexOf('\n', at - 1)
+  const mixed = copies.filter((each) => copies.some((other) => other !== each && lineOf(other) === lineOf(each)))
+  if (mixed.length > 0) return mixedEdits(mixed)
+  return copies.slice(0, -1).flatMap((copy): Edit[] => {
+    if (copy.isChanged) return []
+    const from = lineOf(copy) + 1
+    const end = content.indexOf('\n', copy.at)
+    const to = end === -1 ? content.length : end
+    const [before, behind] = [breaksBefore(content, from), breaksBehind(content, to)]
+    if (from === 0) return [{ from, to: to + behind, insert: '' }]
+    // The line breaks on the other side still separate the lines around it.
+    return to === content.length ? [{ from: from - before, to, insert: '' }] : [{ from, to: to + Math.min(before, behind), insert: '' }]
+  })
+}
+
 /** Returns the edits that leave one copy of a line. Copies that people have changed in different ways all stay. */
 export const copiesKept = (content: string, copies: readonly Copy[]): Edit[] => {
   const [first] = copies
-  const fence = first && copies.length > 1 ? fenceAt(content, first.at) : undefined
-  if (fence === undefined) return []
+  if (first === undefined || copies.length < 2 || content.length > textUnitsMax) return []
+  const fence = fenceAt(content, first.at)
+  if (fence === undefined) return textCopiesKept(content, copies)
   const found = copies.flatMap((copy) => {
     const block = blockAt(fence, copy.at)
     return block === undefined ? [] : [{ copy, block }]
@@ -156,18 +194,6 @@ export const ownLineBehind = (content: string, gone: readonly Edit[]): Edit[] =>
   const line = content.indexOf('\n', gone.at(-1)?.to)
   const end = line === -1 ? content.length : line
   return [...gone, { from: end, to: end, insert: `\n${words}` }]
-}
-
-/** Returns the number of adjacent line breaks before or behind an offset. */
-const breaksBefore = (content: string, at: number): number => {
-  let count = 0
-  while (content.charAt(at - count - 1) === '\n') count += 1
-  return count
-}
-const breaksBehind = (content: string, at: number): number => {
-  let count = 0
-  while (content.charAt(at + count) === '\n') count += 1
-  return count
 }
 
 /**

@@ -1,7 +1,8 @@
 /**
- * Keeps one copy of a card or row that several people move without knowing of each other, and brings changes of a line to the place to which somebody
- * else has moved it. Marks in the text connect a moved line with its old place (shared/text/moved-lines.ts), so copies that people made on purpose
- * stay. The copy that comes last in the text stays, but a copy that somebody has changed since its move comes first. All nodes choose the same one.
+ * Keeps one copy of a card, row or block that several people move without knowing of each other, and brings changes of a line to the place to which
+ * somebody else has moved it. Marks in the text connect a moved line with its old place (shared/text/moved-lines.ts), so copies that people made on
+ * purpose stay. The copy that comes last in the text stays, but a copy of a card or row that somebody has changed since its move comes first. All
+ * nodes choose the same one.
  */
 import * as Y from 'yjs'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
@@ -14,6 +15,7 @@ import {
   isRewritten,
   type MovedLine,
   moveOf,
+  movesFrom,
   newItemsOf,
   restoredBy,
   wasShown,
@@ -51,6 +53,7 @@ import {
   joinedLine,
   keptOf,
   lineBreaks,
+  oldNeighbors,
   onOwnLine,
   ownLineBehind,
   partedLines,
@@ -107,6 +110,7 @@ interface Late {
 
 /** The characters of a line that undo restored. Others may have inserted lines between its parts. */
 interface Restored {
+  readonly first: Y.ID
   readonly restored: readonly Y.ID[]
   readonly stale: readonly Y.ID[]
 }
@@ -264,20 +268,22 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
     return { restored: copiesFor(unitsOf(pieces)), stale: copiesFor(unseen) }
   }
 
+  /** Returns a line as it is known after a transaction that restored it. */
+  const restoredLine = (line: OldLine, moves: readonly MovedLine[], transaction: Y.Transaction): OldLine | undefined => {
+    const move = moves.find(
+      ({ to }) => isSameId(restoredBy(store, to) ?? null, line.first) && copiesOf(store, to).some((each) => isSameId(each, line.first))
+    )
+    if (move === undefined) return undefined
+    const now = { ...line, to: move.to, restorers: [...line.restorers, move.to.client], ...restoredUnits(transaction, line) }
+    add(now)
+    return now
+  }
+
   /** Handles changes that people have just made on a line that was moved away before. Returns the line as they see it now. */
   const bring = (line: OldLine, moves: readonly MovedLine[], transaction: Y.Transaction): OldLine[] => {
     const isLine = (id: Y.ID): boolean => copiesOf(store, id).some((each) => isSameId(each, line.first))
-    const restored = moves.find(({ to }) => isSameId(restoredBy(store, to) ?? null, line.first) && isLine(to))
-    if (restored !== undefined) {
-      const now = {
-        ...line,
-        to: restored.to,
-        restorers: [...line.restorers, restored.to.client],
-        ...restoredUnits(transaction, line)
-      }
-      add(now)
-      return [now]
-    }
+    const restored = restoredLine(line, moves, transaction)
+    if (restored !== undefined) return [restored]
     if (line.restored.length > 0) add(line)
     const late = deletedOn(line, noted)
     const deletions = [...line.deletions, ...late]
@@ -410,6 +416,29 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
     return inserted === undefined || first === undefined || last === undefined ? [] : partedLines(content, first, last + 1, inserted.above)
   }
 
+  const copyEdits = ({ copy, from }: { readonly copy: Y.ID; readonly from: Y.ID }, content: string): readonly Edit[] => {
+    const all = copies(copy)
+    const areMixed = new Set(all.map(({ at }) => content.lastIndexOf('\n', at))).size < all.length
+    const place = isRewrite(store, { from, to: copy }) ? undefined : placeOf(from)
+    const breaks = areMixed ? [] : lineBreaks(content, [place, ...all.flatMap(({ at, joined: others }) => [at, ...others])])
+    if (breaks.length > 0) return breaks
+    const last = all.at(-1)
+    const movers = new Set(movesFrom(store, from).map(({ to }) => to.client))
+    const parts = place === undefined || last === undefined || movers.size < 2 ? [] : oldNeighbors(content, place, last.at)
+    return parts.length > 0 ? parts : copiesKept(content, all)
+  }
+
+  const restoredEdits = ({ first, restored, stale }: Restored, content: string): readonly Edit[] => {
+    const gone = removals(stale)
+    if (gone.length > 0) return gone
+    const places = restored.flatMap((id) => indexOf(openDoc.ydoc, id) ?? [])
+    // Somebody may have inserted another block before the original line.
+    const next = nextLive(restored.at(-1))
+    const at = next && textOf(next).includes('\n') && isSameId(next.rightOrigin, first) ? indexOf(openDoc.ydoc, next.id) : undefined
+    const edits = at === undefined || at - 1 !== places.at(-1) ? [] : partedLines(content, at, at + (next?.length ?? 0), true)
+    return edits.length > 0 ? edits : joinedLine(content, places, removals(waiting()))
+  }
+
   return {
     note: (deletions) => void (noted.length < linesMax && deletions.length <= spansMax && noted.push(deletions)),
     collect(transaction) {
@@ -422,6 +451,7 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
           ? bring(line, moves, transaction)
           : [line]
       )
+      const earlier = new Set(old)
       const deleted = deletedLines(transaction)
       orders.note(transaction, moves, deleted)
       for (const { first, text } of deleted) {
@@ -435,6 +465,8 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
           follow(transaction, from, to)
         add({ copy: to, from })
       }
+      // A person may have moved a line and undone that while offline.
+      old = old.map((line) => (earlier.has(line) ? line : (restoredLine(line, moves, transaction) ?? line)))
       for (const item of written) if (isBegun(transaction, item)) add({ begun: item.id })
       // Nobody writes before a deleted character unless it was there for them.
       const isBlind = written.some(({ rightOrigin }) => itemAt(store, rightOrigin)?.deleted)
@@ -455,25 +487,16 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
         return edits
       }
       // A line of text may also have been moved.
-      const isMoved = 'left' in first && first.to !== undefined
+      const isMoved = 'copy' in first || 'restored' in first || ('left' in first && first.to !== undefined)
       if (!isMoved && !fenceWith.test(content)) return []
       if ('restored' in first) {
-        const stale = removals(first.stale)
-        if (stale.length > 0) add(first)
-        if (stale.length > 0) return stale
-        return joinedLine(
-          content,
-          first.restored.flatMap((id) => indexOf(openDoc.ydoc, id) ?? []),
-          removals(waiting())
-        )
+        const edits = restoredEdits(first, content)
+        if (edits.length > 0 && first.stale.length > 0) add({ ...first, stale: [] })
+        return edits
       }
       if ('begun' in first) return lineBreaks(content, [indexOf(openDoc.ydoc, first.begun)])
       if (!('copy' in first)) return lateEdits(first, content)
-      const all = copies(first.copy)
-      const areMixed = new Set(all.map(({ at }) => content.lastIndexOf('\n', at))).size < all.length
-      const place = isRewrite(store, { from: first.from, to: first.copy }) ? undefined : placeOf(first.from)
-      const breaks = areMixed ? [] : lineBreaks(content, [place, ...all.flatMap(({ at, joined }) => [at, ...joined])])
-      const edits = breaks.length > 0 ? breaks : copiesKept(content, all)
+      const edits = copyEdits(first, content)
       // There may be more copies.
       if (edits.length > 0) add(first)
       return edits
