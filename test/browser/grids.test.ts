@@ -408,7 +408,7 @@ test('[WRITE-235] on a phone, a table that fits into the text has no shadow at i
 })
 
 test('[GRID-19] [GRID-112] adding a row near the end of the text does not scroll the text, and an empty row is as high as another one', async () => {
-  const document = await createDocument(world.url, `${'words\n\n'.repeat(60)}| n | w |\n| - | - |\n| 9 | b |\n`)
+  const document = await createDocument(world.url, `${'words\n\n'.repeat(60)}| n | wide head |\n| - | - |\n| 9 | \`b\\|c\` |\n`)
   const { page } = await open(document.url)
   await page.keyboard.press('Control+End')
   await cell(page, '9').click()
@@ -418,7 +418,7 @@ test('[GRID-19] [GRID-112] adding a row near the end of the text does not scroll
   await add.click()
   await page.locator('.md-grid-row').nth(2).waitFor()
   await add.click()
-  await until(async () => (await editorText(page)).endsWith('| 9 | b |\n|  |  |\n|  |  |\n'), 'two more rows')
+  await until(async () => (await editorText(page)).endsWith('\` |\n|  |  |\n|  |  |\n'), 'two more rows')
   expect(await scrolled()).toBe(before)
   const heights = await page.locator('.md-grid-row').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
   expect(Math.max(...heights.slice(1)) - Math.min(...heights.slice(1))).toBeLessThan(1)
@@ -427,6 +427,10 @@ test('[GRID-19] [GRID-112] adding a row near the end of the text does not scroll
   await page.keyboard.press('Enter')
   await page.keyboard.type('x')
   await until(async () => (await scrolled()) > before, 'the text scrolled')
+  await page.getByRole('button', { name: 'Read', exact: true }).click()
+  await page.locator('.reading tr', { hasText: '9' }).waitFor()
+  const read = await page.locator('.reading tr').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
+  expect(Math.max(...read) - Math.min(...read)).toBeLessThan(1)
   await page.context().close()
 })
 
