@@ -407,11 +407,12 @@ test('[WRITE-235] on a phone, a table that fits into the text has no shadow at i
   await page.context().close()
 })
 
-test('[GRID-19] [GRID-112] adding a row near the end of the text does not scroll the text, and an empty row is as high as another one', async () => {
+test('[GRID-19] [GRID-112] [GRID-120] adding a row near the end of the text does not scroll the text, and an empty row is as high as another one', async () => {
   const document = await createDocument(world.url, `${'words\n\n'.repeat(60)}| n | wide head |\n| - | - |\n| 9 | \`b\\|c\` |\n`)
   const { page } = await open(document.url)
   await page.keyboard.press('Control+End')
   await cell(page, '9').click()
+  await page.locator('.md-grid-row', { hasText: /^9b\|c$/ }).waitFor()
   const add = page.getByRole('button', { name: 'Add row', exact: true })
   const scrolled = (): Promise<number> => page.locator('.cm-scroller').evaluate(({ scrollTop }) => scrollTop)
   const before = await scrolled()

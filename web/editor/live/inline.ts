@@ -28,8 +28,14 @@ export function shifted(node: SyntaxNode, live: LiveContext): void {
 }
 
 export function inlineCode(node: SyntaxNode, live: LiveContext): void {
-  live.mark(node.from, node.to, 'md-code-inline')
+  const { from, to } = node
+  live.mark(from, to, 'md-code-inline')
   hideMarks(node, 'CodeMark', live)
+  let cell: SyntaxNode | null = node
+  while (cell !== null && cell.name !== 'TableCell') cell = cell.parent
+  // In a table, the backslash before a bar belongs to the row, and not to the code.
+  if (cell !== null && !live.touched(from, to))
+    for (const { index } of live.text(from, to).matchAll(/\\\|/g)) live.hide(from + index, from + index + 1)
 }
 
 /**
