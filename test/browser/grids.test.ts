@@ -419,7 +419,7 @@ test('[GRID-19] [GRID-112] [GRID-120] adding a row near the end of the text does
   await add.click()
   await page.locator('.md-grid-row').nth(2).waitFor()
   await add.click()
-  await until(async () => (await editorText(page)).endsWith('\` |\n|  |  |\n|  |  |\n'), 'two more rows')
+  await until(async () => (await editorText(page)).endsWith('` |\n|  |  |\n|  |  |\n'), 'two more rows')
   expect(await scrolled()).toBe(before)
   const heights = await page.locator('.md-grid-row').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
   expect(Math.max(...heights.slice(1)) - Math.min(...heights.slice(1))).toBeLessThan(1)

@@ -1237,11 +1237,12 @@ test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRI
   await text(last)
   // The caret keeps its column past the fences and past shorter and empty lines.
   await press('Control+End', 'Enter')
-  await paste(page, { 'text/plain': '\n```\nlong line of code\n```\n\nthe line below' })
+  await paste(page, { 'text/plain': '\n```py\nlong line of code\n```\n\nthe line below' })
   await press('Home', 'ArrowRight', 'ArrowRight', 'ArrowRight')
   for (const key of ['ArrowUp', 'ArrowDown']) await press(...Array<string>(4).fill(key))
   await type('X')
-  await text(`${last}\n\n\`\`\`\nlong line of code\n\`\`\`\n\ntheX line below`)
+  await text(`${last}\n\n\`\`\`py\nlong line of code\n\`\`\`\n\ntheX line below`)
+  expect(await language.last().evaluate((element: HTMLSelectElement) => element.selectedOptions[0]?.text)).toBe('Python')
   await leave()
 })
 

@@ -7,33 +7,22 @@ import { isFenceKind } from '../../shared/fences/fences.ts'
 import { t } from '../text/t.ts'
 import { endStep } from './binding.ts'
 
-/** Languages that the control offers, by the word in the fence. Names of languages are not translated. */
-const names: Readonly<Record<string, string>> = {
-  bash: 'Bash',
-  c: 'C',
-  cpp: 'C++',
-  csharp: 'C#',
-  css: 'CSS',
-  diff: 'Diff',
-  go: 'Go',
-  html: 'HTML',
-  java: 'Java',
-  js: 'JavaScript',
-  json: 'JSON',
-  kotlin: 'Kotlin',
-  markdown: 'Markdown',
-  php: 'PHP',
-  python: 'Python',
-  ruby: 'Ruby',
-  rust: 'Rust',
-  sql: 'SQL',
-  swift: 'Swift',
-  ts: 'TypeScript',
-  xml: 'XML',
-  yaml: 'YAML'
-}
+/**
+ * Languages that the control offers: the name, and the words in the fence if they are not only the name. The control writes the first word. Names of
+ * languages are not translated.
+ */
+const languages =
+  'Bash,bash,sh,shell C C++,cpp,c++ C#,csharp,cs CSS Diff Go,go,golang HTML Java JavaScript,js,javascript JSON Kotlin,kotlin,kt Markdown,markdown,md PHP Python,python,py Ruby,ruby,rb Rust,rust,rs SQL Swift TypeScript,ts,typescript XML YAML,yaml,yml'
 
-const nameOf = (word: string): string => (word === '' ? t('No language') : (names[word.toLowerCase()] ?? word))
+const names = new Map<string, string>()
+const offered = languages.split(' ').map((each) => {
+  const [name = '', ...words] = each.split(',')
+  const [first = name.toLowerCase(), ...others] = words
+  for (const word of [first, ...others]) names.set(word, name)
+  return first
+})
+
+const nameOf = (word: string): string => (word === '' ? t('No language') : (names.get(word.toLowerCase()) ?? word))
 
 /** Returns the range of the language in an opening fence. It is empty if the fence has none. */
 function wordIn(state: EditorState, fence: SyntaxNode): { readonly from: number; readonly to: number } | undefined {
@@ -83,7 +72,7 @@ class LanguageWidget extends WidgetType {
     add(this.language)
     // The other options are added on demand, because a document may have many code blocks.
     const fill = (): void => {
-      if (select.length === 1) for (const word of ['', ...Object.keys(names)]) if (word !== this.language) add(word)
+      if (select.length === 1) for (const word of ['', ...offered]) if (nameOf(word) !== nameOf(this.language)) add(word)
     }
     select.addEventListener('pointerdown', fill)
     select.addEventListener('focus', fill)
