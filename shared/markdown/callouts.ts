@@ -18,6 +18,9 @@ const names: Readonly<Record<string, string>> = {
   caution: term('Caution')
 }
 
+/** The kinds of callouts, in lower case. */
+export const calloutKinds: readonly string[] = Object.keys(names)
+
 /** Returns the English name of a kind, which may be written in capital letters. */
 export const calloutName = (kind: string): string => names[kind.toLowerCase()] ?? kind
 

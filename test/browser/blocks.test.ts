@@ -173,7 +173,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] [BLOCK-20] [BLOCK-21] [COMP-185] [WRITE-195
   await page.context().close()
 })
 
-test('[BLOCK-46] [COMP-184] the handle is next to the title of collapsible text, and clear of the markers of a callout and a heading', async () => {
+test('[BLOCK-46] [BLOCK-50] [COMP-184] the handle is next to the title of collapsible text, and clear of the markers of a callout and a heading; its menu changes the kind of the callout', async () => {
   const source = '> [!NOTE]\n> Mind the gap\n\n<details>\n<summary>More</summary>\n\nHidden\n\n</details>\n\nLast\n\n### Plan'
   const page = await open((await createDocument(world.url, source)).url)
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
@@ -203,6 +203,16 @@ test('[BLOCK-46] [COMP-184] the handle is next to the title of collapsible text,
   await line(page, 'Plan').click()
   await line(page, '### Plan').waitFor()
   await until(() => isClearOf('### Plan', '#'), 'the handle next to the marks')
+  // The menu of the callout offers the other kinds.
+  await line(page, 'NOTE').hover()
+  await handle.click()
+  const kinds = page.getByRole('menu', { name: 'Block' }).getByRole('group', { name: 'Callout' }).getByRole('menuitem')
+  await kinds.first().waitFor()
+  expect(await kinds.allTextContents()).toEqual(['Tip', 'Important', 'Warning', 'Caution'])
+  await kinds.getByText('Warning').click()
+  await until(async () => (await editorText(page)) === source.replace('NOTE', 'WARNING'), 'the other kind')
+  await page.keyboard.press('Control+z')
+  await until(async () => (await editorText(page)) === source, 'the kind as before')
   await page.context().close()
 })
 

@@ -1,9 +1,12 @@
 /** The menu of a block, with actions on all blocks that the selection touches. It loads when it first opens. */
+import type { EditorState } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
+import { calloutKinds, calloutMarker, calloutName } from '../../../shared/markdown/callouts.ts'
 import { Pop, PopItem } from '../../ui/pop.tsx'
 import { t, term } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
+import { asOneStep } from '../binding.ts'
 import { chosenBlocks, deleteBlock, duplicateBlock, isMovable, moveBlock } from './commands.ts'
 import { turnInto } from './turn.ts'
 import { kindOf, type Kind } from './turn-rows.ts'
@@ -37,6 +40,39 @@ const items: readonly { readonly title: string; readonly run: Command; readonly 
   { title: term('Delete'), run: deleteBlock }
 ]
 
+/** Returns the range of the kind in the label of a callout, such as `NOTE`. Undefined if the block is no callout. */
+function calloutKindIn({ doc }: EditorState, { from }: Unit): { readonly from: number; readonly to: number } | undefined {
+  const text = doc.sliceString(from, doc.lineAt(from).to)
+  const start = /^(?:>[ \t]*)*/.exec(text)?.[0].length ?? 0
+  const kind = calloutMarker.exec(text.slice(start))?.[1]
+  const at = from + start + '[!'.length
+  return kind === undefined ? undefined : { from: at, to: at + kind.length }
+}
+
+/** Offers the other kinds of a callout. */
+function CalloutKinds({ view, unit }: { view: EditorView; unit: Unit }): JSX.Element | null {
+  const range = calloutKindIn(view.state, unit)
+  if (range === undefined) return null
+  const own = view.state.sliceDoc(range.from, range.to).toLowerCase()
+  const write = (kind: string): void =>
+    asOneStep(view, () => view.dispatch({ changes: { ...range, insert: kind.toUpperCase() }, userEvent: 'input.callout' }))
+  return (
+    <div role='group' aria-label={t('Callout')}>
+      <div class='pop-section' aria-hidden='true'>
+        {t('Callout')}
+      </div>
+      {calloutKinds.map(
+        (kind) =>
+          kind !== own && (
+            <PopItem key={kind} onChoose={() => write(kind)}>
+              {t(calloutName(kind))}
+            </PopItem>
+          )
+      )}
+    </div>
+  )
+}
+
 interface MenuInput {
   readonly view: EditorView
   readonly units: readonly Unit[]
@@ -56,6 +92,7 @@ function Menu({ view, units, anchor, onClose }: MenuInput): JSX.Element {
         </PopItem>
       ))}
       {isHeading && <PopItem onChoose={() => void copyLink(view, unit)}>{t('Copy link')}</PopItem>}
+      {unit !== undefined && units.length === 1 && <CalloutKinds view={view} unit={unit} />}
       {own.some((kind) => kind !== undefined) && (
         <div role='group' aria-label={t('Turn into')}>
           <div class='pop-section' aria-hidden='true'>
