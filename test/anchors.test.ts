@@ -330,6 +330,21 @@ describe('moved by a person', () => {
     expect(range()).toEqual({ from: 2, to: 4 })
   })
 
+  test.each([
+    ['- Go\n', '100. Go\n'],
+    ['100. Go\n', '- Go\n']
+  ])('[ANCHOR-14] an anchor follows words whose line gets another marker: %j', (before, after) => {
+    const { text, where } = anchored(`${before}Go\n`, 'Go')
+    const from = idAt(text, before.indexOf('Go'))
+    text.delete(0, before.length)
+    text.insert(3, `${after}Go`)
+    const to = idAt(text, 3 + after.indexOf('Go'))
+    markCarried(text, [{ from, to, length: 2 }])
+    expect(where()).toBe('Go')
+    text.insert(3 + after.indexOf('Go') + 1, 'ing t')
+    expect(where()).toBe('Ging to')
+  })
+
   test('[ANCHOR-14] an anchor between two characters follows them', () => {
     const text = new Y.Doc().getText('content')
     text.insert(0, 'a Go b')

@@ -1,8 +1,8 @@
 /**
  * Marks that lead from deleted characters to the same characters elsewhere, after a person has moved them, or has cut and pasted them. Anchors follow
- * these marks, so even short or repeated words keep their comments. A mark is six deleted characters with successive clocks. The first ends the old
- * run, the second is before it, and three are before the new run. The last is before the second. Marks of moved lines (moved-lines.ts) have two
- * characters before the new run. Undo leaves a mark of its own: Yjs restores text directly before its deleted original.
+ * these marks, so even short or repeated words keep their comments. A mark is deleted characters with successive clocks: one before an old item, three
+ * or more before a new one, and one before the first of these. The number of those in the middle encodes where in the new item the old one begins.
+ * Marks of moved lines (moved-lines.ts) have two characters there. Undo leaves a mark of its own: Yjs restores text directly before its deleted original.
  */
 import * as Y from 'yjs'
 import { isSameId, itemAt } from './items.ts'
@@ -21,13 +21,25 @@ const stepsMax = 50_000
 /** The most places to which one character was moved in turn. */
 const hopsMax = 200
 
-/** Returns the first new character if an item is the second character of a mark. */
+const lengthMin = 3
+
+/** Returns how many characters encode the distance from the beginning of the new item to that of the old one in it. */
+export const lengthOf = (shift: number): number => lengthMin + (shift < 0 ? -2 * shift - 1 : 2 * shift)
+
+const shiftOf = (length: number): number => {
+  const code = length - lengthMin
+  return code % 2 === 0 ? code / 2 : -(code + 1) / 2
+}
+
+/** Returns the place to which a mark leads from the item before which it is, if another item is the first character of this mark. */
 const carriedTo = (store: Y.Doc['store'], { id, deleted, length }: Y.Item): Y.ID | undefined => {
   const at = Y.createID(id.client, id.clock + 1)
   const there = deleted && length === 1 ? itemAt(store, at) : undefined
-  if (there?.deleted !== true || there.length !== 3 || !isSameId(there.id, at)) return undefined
-  const last = itemAt(store, Y.createID(id.client, id.clock + 4))
-  return there.rightOrigin !== null && last !== undefined && isSameId(last.rightOrigin, id) ? there.rightOrigin : undefined
+  if (there?.deleted !== true || there.length < lengthMin || !isSameId(there.id, at) || there.rightOrigin === null) return undefined
+  const last = itemAt(store, Y.createID(id.client, at.clock + there.length))
+  if (last === undefined || !isSameId(last.rightOrigin, id)) return undefined
+  const { client, clock } = there.rightOrigin
+  return Y.createID(client, clock + shiftOf(there.length))
 }
 
 /** Whether an item continues text that was inserted together with it. */

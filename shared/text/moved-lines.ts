@@ -231,7 +231,7 @@ export const restoredLines = (transaction: Y.Transaction): MovedLine[] => {
 // ——— marks ———
 
 /** Begins an item at a character. */
-export const splitAt = (transaction: Y.Transaction, { client, clock }: Y.ID): void => {
+const splitAt = (transaction: Y.Transaction, { client, clock }: Y.ID): void => {
   const found = itemAt(transaction.doc.store, Y.createID(client, clock))
   if (found === undefined || found.id.clock === clock) return
   // Yjs splits an item at the ends of a range. The line itself stays in one piece, so that undo restores it in one piece.

@@ -14,9 +14,12 @@ import * as sheets from '../../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 import { tidyEdits } from '../../shared/fences/tidy.ts'
 import { applyToText } from '../../shared/text/apply-edits.ts'
+import type { Carried } from '../../shared/text/carried.ts'
+import { markCarried } from '../../shared/text/carry.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { exactUndo } from '../../web/editor/exact-undo.ts'
 import { stepRules } from '../../web/editor/replaced-values.ts'
+import { movedWithin } from '../../web/review/annotations/moved-words.ts'
 import { seeded } from '../support/typist.ts'
 
 type Random = (below: number) => number
@@ -29,6 +32,41 @@ const apply = (text: Y.Text, edits: readonly Edit[], origin: unknown): void =>
       if (insert !== '') text.insert(from, insert)
     }
   }, origin)
+
+/** Returns the id of the character at an offset. */
+const idAt = (text: Y.Text, at: number): Y.ID | undefined => Y.createRelativePositionFromTypeIndex(text, at).item ?? undefined
+
+/** Returns a function that marks where edits moved the words of a comment, as the page does. */
+const carrierOf = (text: Y.Text, edits: readonly Edit[]): (() => void) => {
+  const content = text.toString()
+  const runs: { readonly ids: readonly (Y.ID | undefined)[]; readonly to: number }[] = []
+  let shift = 0
+  for (const { from, to, insert } of edits) {
+    for (const old of edits) {
+      const deleted = content.slice(old.from, old.to)
+      const word = /[A-Za-z0-9]+/.exec(deleted)
+      const span = word === null ? undefined : movedWithin(deleted, { from: word.index, to: word.index + word[0].length }, insert)
+      if (word === null || span === undefined) continue
+      const ids = Array.from(word[0], (_letter, at) => idAt(text, old.from + word.index + at))
+      runs.push({ ids, to: from + shift + span.from })
+    }
+    shift += insert.length - (to - from)
+  }
+  return () => {
+    const marks: Carried[] = []
+    for (const { ids, to } of runs)
+      for (const [at, from] of ids.entries()) {
+        const [now, last] = [idAt(text, to + at), marks.at(-1)]
+        if (from === undefined || now === undefined) continue
+        const follows = (first: Y.ID, next: Y.ID): boolean =>
+          first.client === next.client && first.clock + (last?.length ?? 0) === next.clock
+        if (last !== undefined && follows(last.from, from) && follows(last.to, now))
+          marks[marks.length - 1] = { ...last, length: last.length + 1 }
+        else marks.push({ from, to: now, length: 1 })
+      }
+    markCarried(text, marks)
+  }
+}
 
 /** Returns the fence of the text. */
 export const fenceIn = (text: string): Fence => {
@@ -101,8 +139,10 @@ export class Together {
       undo,
       isOnline: true,
       change: (edits) => {
+        const carry = carrierOf(text, edits)
         apply(text, edits, own)
         undo.stopCapturing()
+        carry()
       }
     }
     this.pages.push(page)
