@@ -437,6 +437,40 @@ test.each(orders)(
   }
 )
 
+test.each(orders)(
+  '[FENCE-70] a value stays in its cell while somebody else deletes the row and undoes that offline (ids %i and %i)',
+  (...ids) => {
+    for (const isEarly of [false, true]) {
+      const { all, ann, sue } = two(rows, ids)
+      all.goOffline(ann)
+      actOnSheet(ann, (sheet) => deleteRow(sheet, 1))
+      ann.undo.undo()
+      actOnSheet(sue, (sheet) => setCell(sheet, 1, 1, '30'))
+      if (isEarly) all.settle()
+      all.end()
+      expect(rowsOf(all)).toEqual(['| a | 30 |', '| b | 2 |', '| c | 3 |'])
+    }
+  }
+)
+
+test.each(orders)(
+  '[FENCE-60] a row stays whole if one person moves it while another one undoes and redoes a move (ids %i and %i)',
+  (...ids) => {
+    const { all, ann, sue } = two(rows, ids)
+    actOnSheet(ann, (sheet) => moveRow(sheet, 3, 1))
+    actOnSheet(sue, (sheet) => setCell(sheet, 3, 1, '17'))
+    all.settle()
+    all.tidy()
+    all.settle()
+    actOnSheet(sue, (sheet) => moveRow(sheet, 1, 4))
+    ann.undo.undo()
+    ann.undo.redo()
+    all.end()
+    expect(rowsOf(all)).toContain('| c | 17 |')
+    expect(rowsOf(all).filter((line) => line !== '')).toHaveLength(3)
+  }
+)
+
 const columns = ['n', 'v', 'note'] as const
 const wide = '```sheet\n| n | v | note |\n|---|--:|---|\n| a | 1 |  |\n| b | 2 |  |\n| c | 3 |  |\n```\n'
 const columnOf = (page: Page, name: string): number =>

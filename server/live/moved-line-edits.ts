@@ -62,6 +62,15 @@ const blockAt = (fence: Fence, at: number): Block | undefined => {
   return { from: at, to: lines.at(-1)?.to ?? line.to, words, text, lines }
 }
 
+const cellCount = (line: string): number => line.split(cellBar).length
+
+/** Whether all characters of one text are in another one, in the same order. */
+const isWithin = (one: string, other: string): boolean => {
+  let at = 0
+  for (const char of other) if (char === one.charAt(at)) at += 1
+  return at === one.length
+}
+
 /** Removes a copy that shares its line with another one: two people undid the same move. Yjs may have mixed their characters. */
 const mixedEdits = (copies: readonly Copy[]): Edit[] => {
   const [first] = copies
@@ -128,16 +137,28 @@ export const copiesKept = (content: string, copies: readonly Copy[]): Edit[] => 
   const line = found.find(({ block }, index) => found.findIndex((each) => each.block.lines[0]?.from === block.lines[0]?.from) !== index)
   if (line !== undefined)
     return mixedEdits(found.filter(({ block }) => block.lines[0]?.from === line.block.lines[0]?.from).map(({ copy }) => copy))
-  const changed = found.filter(({ copy }) => copy.isChanged)
-  const kept = found.findLast(({ copy }) => copy.isRewritten) ?? (changed.length > 0 ? changed : found).at(-1)
+  // Cells of a copy may be gone, because somebody moved the row while another person restored it.
+  const cells = fence.kind === 'sheet' ? Math.max(...found.map(({ block }) => cellCount(block.words))) : 0
+  const whole = found.filter(({ block }) => cellCount(block.words) >= cells)
+  const changed = whole.filter(({ copy }) => copy.isChanged)
+  const kept = whole.findLast(({ copy }) => copy.isRewritten) ?? (changed.length > 0 ? changed : whole).at(-1)
+  const isKept = ({ words }: Block): boolean =>
+    words === kept?.block.words || (cellCount(words) < cells && isWithin(words, kept?.block.words ?? ''))
   return found
-    .filter((each) => each !== kept && (!each.copy.isChanged || each.block.words === kept?.block.words))
+    .filter((each) => each !== kept && (!each.copy.isChanged || isKept(each.block)))
     .flatMap(({ block }) => block.lines.map(({ from, to }) => ({ from, to, insert: '' })))
     .filter(({ from, to }) => to > from)
 }
 
 /** Matches the beginning of a card, column, row or closing fence. */
 const lineStart = /^(?:[-*+] |##|\||```|~~~)/
+
+/** Whether a place is before a bar inside a row: fewer cells follow on the line than the first row has. */
+const isWithinRow = (fence: Fence, at: number): boolean => {
+  const line = fence.lines.find(({ from, to }) => from <= at && at <= to)
+  if (fence.kind !== 'sheet' || line === undefined || fence.source.charAt(at) !== '|') return false
+  return cellCount(fence.source.slice(at, line.to)) < cellCount(fence.lines[0]?.text ?? '')
+}
 
 /**
  * Returns the edits that begin a line at the places of moved lines. The line break before a place is missing if one person undid a move while the
@@ -152,7 +173,8 @@ export const lineBreaks = (content: string, places: readonly (number | undefined
     .flatMap((at): Edit[] => {
       if (at === undefined || at < fence.bodyFrom) return []
       const before = content.slice(content.lastIndexOf('\n', at - 1) + 1, at)
-      return /^[ \t>]*$/.test(before) || !lineStart.test(content.slice(at, at + 4)) ? [] : [{ from: at, to: at, insert: '\n' }]
+      if (/^[ \t>]*$/.test(before) || !lineStart.test(content.slice(at, at + 4)) || isWithinRow(fence, at)) return []
+      return [{ from: at, to: at, insert: '\n' }]
     })
 }
 

@@ -197,9 +197,7 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
   }
 
   /** Handles a row that a move of a column has rewritten at its place. The mark at its end separates it from the new row. */
-  const followRow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID): void => {
-    const end = marksOf(store, from)?.right.id
-    if (end === undefined) return
+  const followRow = (transaction: Y.Transaction, { from, to }: MovedLine, end: Y.ID): void => {
     const pieces: Piece[] = []
     walkLine(store, from, end, (item, begin, stop) => {
       const isOther = isLive(item) && item.id.client !== to.client
@@ -222,7 +220,8 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
   const follow = (transaction: Y.Transaction, from: Y.ID, to: Y.ID | undefined): void => {
     const isShown = (item: Y.Item): boolean => wasShown(transaction, item) && !isPending(item.id)
     const text = joined(lineFrom(store, from, isShown).pieces)
-    if (to !== undefined && text.startsWith('|') && isRewrite(store, { from, to })) return followRow(transaction, from, to)
+    const mark = to !== undefined && text.startsWith('|') && isRewrite(store, { from, to }) ? marksOf(store, from)?.right.id : undefined
+    if (to !== undefined && mark !== undefined) return followRow(transaction, { from, to }, mark)
     // Somebody may have broken a line of text. A row of a table or sheet has no line breaks.
     const last = to !== undefined && !text.startsWith('|') ? marksOf(store, from)?.right.origin : undefined
     const line = lineFrom(store, beginOf(from, text), isShown, last)
