@@ -32,7 +32,7 @@ async function dragCard(page: Page, name: string, column: string): Promise<void>
   await page.mouse.up()
 }
 
-test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP-119] [COMP-120] [COMP-133] [COMP-125] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
+test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP-119] [COMP-120] [COMP-133] [COMP-125] [COMP-254] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const column = (name: string) => page.getByRole('group', { name, exact: true })
   const card = (name: string) => page.locator('.card', { hasText: name })
@@ -95,11 +95,15 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP
   await page.keyboard.press('Control+z')
   await page.getByLabel('Assignee').fill('ben')
   await page.getByLabel('Tags').fill('news press')
-  await page.getByLabel('Details').fill('In the letter')
+  await page.getByLabel('Details').fill('In the letter\n\nSoon')
   const selectionColor = (element: Element): string => getComputedStyle(element, '::selection').backgroundColor
   expect(await page.getByLabel('Details').evaluate(selectionColor)).toBe(await page.locator('body').evaluate(selectionColor))
   await page.getByRole('button', { name: 'Save' }).click()
-  await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all @ben #news #press', '  In the letter'))
+  await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all @ben #news #press', '  In the letter', '', '  Soon'))
+  const lineHeights = await card('Tell all')
+    .locator('.card-details > div')
+    .evaluateAll((lines) => lines.map((line) => line.getBoundingClientRect().height))
+  expect(lineHeights[1]).toBe(lineHeights[0])
   // The end of the drag has not opened the form of the card.
   expect(await page.locator('.card-form').count()).toBe(0)
   await page.getByLabel('Filter cards').fill('#backend')

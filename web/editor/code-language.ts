@@ -12,7 +12,7 @@ import { endStep } from './binding.ts'
  * languages are not translated.
  */
 const languages =
-  'Bash,bash,sh,shell C C++,cpp,c++ C#,csharp,cs CSS Diff Go,go,golang HTML Java JavaScript,js,javascript JSON Kotlin,kotlin,kt Markdown,markdown,md PHP Python,python,py Ruby,ruby,rb Rust,rust,rs SQL Swift TypeScript,ts,typescript XML YAML,yaml,yml'
+  'Bash,bash,sh,shell C C++,cpp,c++ C#,csharp,cs CSS Diff Go HTML Java JavaScript,js,javascript JSON Kotlin,kotlin,kt Markdown,markdown,md PHP Python,python,py Ruby,ruby,rb Rust,rust,rs SQL Swift TypeScript,ts,typescript XML YAML,yaml,yml'
 
 const names = new Map<string, string>()
 const offered = languages.split(' ').map((each) => {
