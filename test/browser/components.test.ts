@@ -1341,9 +1341,20 @@ test('[COMP-42] [COMP-127] a click elsewhere saves the text typed for a board, a
   await leave()
 })
 
-test('[COMP-43] [COMP-44] a card added here is visible despite the filter, and the filter stays with its words and the focus', async () => {
-  const { page, document, leave } = await writer(fenced(...cards, '- [x] One', '- [x] Two'))
+test('[COMP-43] [COMP-44] [COMP-253] a card added here is visible despite the filter, and the filter stays with its words and the focus', async () => {
+  const { page, document, leave } = await writer(fenced(...cards, '- [x] One'))
   const filter = page.getByLabel('Filter cards')
+  const boardTop = (): Promise<number | undefined> =>
+    page
+      .locator('.board')
+      .boundingBox()
+      .then((box) => box?.y)
+  await page.locator('.board').waitFor()
+  const [before, count] = [await boardTop(), await filter.count()]
+  expect(count).toBe(0)
+  await patch(document, ['- [x] One', '- [x] One\n- [x] Two'])
+  await filter.waitFor()
+  expect(await boardTop()).toBe(before)
   await filter.fill('#backend')
   await page.getByText('1 of 5 cards').waitFor()
   await page.getByRole('button', { name: 'Add a card to Done' }).click()

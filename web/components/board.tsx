@@ -1,7 +1,7 @@
 /** Boards. A person moves cards and columns with the pointer, the keyboard or a menu, and edits them in place. */
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { cardsLeft, cardsOn, columnKeys, filterWords, wordsOf } from '../../shared/components/board.ts'
 import { type GoneText, nearestColumn } from '../../shared/components/board-field.ts'
 import type { BoardEvent, BoardState } from '../../shared/components/board-state.ts'
@@ -217,6 +217,11 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const keys = columnKeys(board.value)
   const keyOf = (index: number): string | undefined =>
     field !== undefined && field.kind !== 'column' && field.column === index ? `writing ${field.number}` : keys[index]
+  // In the bar of the frame, a filter that appears with the fifth card moves nothing.
+  useLayoutEffect(() => {
+    const left = shown.isFiltered ? { some: shown.hits, count } : undefined
+    input.control.value = hasFilter ? <Filter filter={filter} dispatch={dispatch} left={left} /> : undefined
+  }, [hasFilter, filter, shown.isFiltered, shown.hits, count])
   const { card: ofCard, column: ofColumn } = menus.value
   const comment = commenting(input)
   return (
@@ -228,7 +233,6 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
           ))}
         </div>
       )}
-      {hasFilter && <Filter filter={filter} dispatch={dispatch} left={shown.isFiltered ? { some: shown.hits, count } : undefined} />}
       <div class='board' role='group' aria-label={t('Board')} tabIndex={columns.length > 2 ? 0 : -1} {...listeners}>
         {columns.map((column, index) => (
           <BoardColumn

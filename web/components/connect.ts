@@ -75,6 +75,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
     said,
     begins,
     wantsTitle: signal(false),
+    control: signal(undefined),
     act(edits, by = 'person') {
       const view = page.editor.value?.view
       const review = suggests() ? page.review.peek() : undefined

@@ -1,6 +1,6 @@
 /** Everything that a component receives from the page: its fence, the person's rights, and the people who edit it. */
 import type { ReadonlySignal, Signal } from '@preact/signals'
-import type { ComponentType } from 'preact'
+import type { ComponentType, JSX } from 'preact'
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Edit } from '../../shared/text/diff.ts'
@@ -48,6 +48,8 @@ export interface ComponentInput {
   readonly begins: Signal<boolean>
   /** Set when the title should open for editing. The code that draws the title field resets it. */
   readonly wantsTitle: Signal<boolean>
+  /** A control that the component adds to the bar of its frame. */
+  readonly control: Signal<JSX.Element | undefined>
   /** Makes the source visible and puts the caret at an offset from the beginning of the fence's content. */
   openSource(offset?: number): void
   /** Moves the focus to the text before or after the component. */

@@ -64,6 +64,9 @@ function useBody(kind: FenceKind): Body | undefined | null {
   return body
 }
 
+/** Draws the control on its own, because the component is not drawn again when the control changes. */
+const Control = ({ input }: { input: ComponentInput }): JSX.Element => <>{input.control.value}</>
+
 function Frame({ input }: { input: ComponentInput }): JSX.Element {
   const { page, fence, refusal, said } = input
   const element = useRef<HTMLElement>(null)
@@ -124,6 +127,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
             {tn(suggestions.count.value, '1 suggestion', '{count} suggestions')}
           </button>
         )}
+        <Control input={input} />
         <span class='frame-tools'>
           <button type='button' class='frame-button' onClick={() => input.openSource()}>
             <Icon name='code' size={16} />
