@@ -3,6 +3,7 @@ import type { Transaction } from '@codemirror/state'
 import type { EditorView, ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
 import type * as Y from 'yjs'
+import { textSteps } from '../../editor/binding.ts'
 import { countIn, documentChangeOf, setAnnotations, storedRangesIn } from '../suggestions/annotation-ranges.ts'
 import { storedText } from '../suggestions/draft-field.ts'
 import type { Annotation } from '../suggestions/marked-range.ts'
@@ -34,7 +35,9 @@ export function openFollowing(
       const there = countIn(state) < countIn(startState) ? storedRangesIn(state) : undefined
       const gone = there === undefined ? [] : [...storedRangesIn(startState)].filter(([id]) => !there.has(id))
       const isOwn = transaction.annotation(ySyncAnnotation) === undefined
-      const isPaste = transaction.isUserEvent('input.paste')
+      const steps = state.facet(textSteps)
+      // Undo and redo may take back a cut and a paste one after the other.
+      const isPaste = transaction.isUserEvent('input.paste') || steps?.undoing === true || steps?.redoing === true
       const back = new Map(returning.follow({ before: storedText(startState), change, gone, isOwn, isPaste }))
       if (back.size === 0) return false
       const annotations = annotationsOf(back)

@@ -28,6 +28,7 @@ interface Followed {
   readonly gone: readonly (readonly [id: string, span: Span])[]
   /** Whether this person made the change, and not by undo. */
   readonly isOwn: boolean
+  /** Whether the change is a paste, or an undo or redo of this person. It may bring cut text to another place. */
   readonly isPaste: boolean
 }
 
