@@ -471,6 +471,24 @@ test.each(orders)(
   }
 )
 
+test('[FENCE-46] undo of a deletion after undo and redo restores the row on a line of its own', () => {
+  const { all, ann } = two(rows, [1, 2])
+  for (const row of [3, 2]) {
+    actOnSheet(ann, (sheet) => deleteRow(sheet, row))
+    ann.undo.undo()
+    ann.undo.redo()
+    all.settle()
+    all.tidy()
+    all.settle()
+  }
+  for (const line of ['| b | 2 |', '| c | 3 |']) {
+    ann.undo.undo()
+    all.settle()
+    expect(rowsOf(all)).toContain(line)
+  }
+  expect(rowsOf(all)).toHaveLength(3)
+})
+
 const columns = ['n', 'v', 'note'] as const
 const wide = '```sheet\n| n | v | note |\n|---|--:|---|\n| a | 1 |  |\n| b | 2 |  |\n| c | 3 |  |\n```\n'
 const columnOf = (page: Page, name: string): number =>

@@ -30,7 +30,8 @@ export const marksOf = (store: Y.Doc['store'], from: Y.ID): Record<Side, Y.Item>
     if (second === undefined || right?.deleted !== true || !isSameId(moveOf(store, second)?.from ?? null, from)) continue
     // If undo restored a deleted line, no mark ends it. The mark of the next line may follow.
     const next = itemAt(store, Y.createID(client, clock + 5))
-    if (next === undefined || !isSameId(moveOf(store, next)?.from ?? null, right.rightOrigin)) return { left, right }
+    const other = next && moveOf(store, next)?.from
+    if (other === undefined || !isSameId(other, right.rightOrigin)) return { left, right }
   }
   return undefined
 }

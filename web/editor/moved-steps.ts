@@ -125,15 +125,20 @@ function firstMovedBy(store: Store, { id, length }: Y.Item): Y.ID | undefined {
   return mark && moveOf(store, mark)?.from
 }
 
-/** Whether an item is a part of the mark of a move. The four parts have the clocks from the first half on. */
-export const isMark = ({ id: { client, clock }, parent }: Y.Item): boolean =>
-  parent instanceof Y.Text &&
-  parent.doc !== null &&
-  [0, 1, 3, 4].some((offset) => {
-    const store = parent.doc?.store as Store
-    const second = itemAt(store, Y.createID(client, clock - offset + 1))
-    return second?.id.clock === clock - offset + 1 && moveOf(store, second) !== undefined
+/**
+ * Whether an item is a part of the mark of a move. The parts have the clocks from the first half on. No mark ends a line that undo restored, so other
+ * text may have the last clock.
+ */
+export const isMark = (item: Y.Item): boolean => {
+  const { id, length, parent } = item
+  const store = parent instanceof Y.Text ? parent.doc?.store : undefined
+  if (store === undefined || length > 2 || !/^-*$/.test(textOf(item))) return false
+  return [0, 1, 3, 4].some((offset) => {
+    const clock = id.clock - offset + 1
+    const second = itemAt(store, Y.createID(id.client, clock))
+    return second?.id.clock === clock && moveOf(store, second) !== undefined
   })
+}
 
 /** Whether an undo has restored the line that begins with this deleted character. */
 const isRestored = (store: Store, first: Y.ID): boolean =>
