@@ -1518,7 +1518,7 @@ test('[COMP-48] [COMMENT-32] a card keeps the focus and its comments when a move
   await leave()
 })
 
-test('[COMP-134] [COMP-135] [COMP-248] [COMP-249] [COMP-250] a click only selects a cell, also the second one; a comment is on the part of a component that has the focus or whose menu was used, and marks this part', async () => {
+test('[COMP-134] [COMP-135] [COMP-248] [COMP-249] [COMP-250] [COMMENT-31] a click only selects a cell, also the second one; a comment is on the part of a component that has the focus or whose menu was used, and marks this part', async () => {
   const sheet = (price: string): string =>
     `Some words\n\n\`\`\`sheet\n| A | B |\n|---|---|\n| ${price} | 3 |\n\`\`\`\n\n\`\`\`board\n## Todo\n- [ ] Test\n\`\`\`\n`
   const { page, document, text, leave } = await writer(sheet('12.75'))
@@ -1609,6 +1609,22 @@ test('[COMP-134] [COMP-135] [COMP-248] [COMP-249] [COMP-250] a click only select
   await page.keyboard.press('Home')
   await page.keyboard.type('More ')
   await isMarked(cell, false)
+  await cell.click()
+  await isMarked(cell, true)
+  // The comment goes with its value to the cell in which the value is pasted.
+  const other = page.locator('[data-cell=B2]')
+  await page.keyboard.press('Control+x')
+  await text(`More ${sheet('')}`)
+  await other.click()
+  await page.keyboard.press('Control+v')
+  await text(`More ${sheet('').replace('| 3 |', '| 5111 |')}`)
+  await cell.click()
+  await other.click()
+  await isMarked(other, true)
+  for (const after of [sheet(''), sheet('5111')]) {
+    await page.keyboard.press('Control+z')
+    await text(`More ${after}`)
+  }
   await cell.click()
   await isMarked(cell, true)
   await note.getByRole('button', { name: 'Resolve' }).click()

@@ -25,6 +25,16 @@ export function openFollowing(
 ): Following {
   const returning = openReturning()
   const { note, carry } = openCarrying(text)
+  let isPasting = false
+  // Components handle their own pastes, which the editor does not see. Nearly every paste makes its change at once.
+  view.dom.addEventListener(
+    'paste',
+    () => {
+      isPasting = true
+      setTimeout(() => (isPasting = false))
+    },
+    true
+  )
   return {
     note,
     bringBack(transaction) {
@@ -37,7 +47,7 @@ export function openFollowing(
       const isOwn = transaction.annotation(ySyncAnnotation) === undefined
       const steps = state.facet(textSteps)
       // Undo and redo may take back a cut and a paste one after the other.
-      const isPaste = transaction.isUserEvent('input.paste') || steps?.undoing === true || steps?.redoing === true
+      const isPaste = isPasting || transaction.isUserEvent('input.paste') || steps?.undoing === true || steps?.redoing === true
       const back = new Map(returning.follow({ before: storedText(startState), change, gone, isOwn, isPaste }))
       if (back.size === 0) return false
       const annotations = annotationsOf(back)
