@@ -4,7 +4,7 @@ import { EditorState, type TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { expect, test, vi } from 'vitest'
 import { countAll, queryOf } from '../web/editor/find/query.ts'
-import { drawsComponents } from '../web/editor/inserts.ts'
+import { drawsComponents } from '../web/editor/awaited.ts'
 import { markdown } from '../web/editor/language.ts'
 
 const searched = (doc: string, text: string, view: 'live' | 'source', regexp = false): EditorState =>

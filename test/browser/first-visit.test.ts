@@ -147,7 +147,17 @@ test('[WEB-66] a first visit requests few scripts before its editor, those of th
   await context.close()
 })
 
-test('[WEB-67] [FIRST-4] nothing moves on a first visit: to write, to suggest, to read, or by a weaker link than the stored one; the text that came with the page is taken over in place', async () => {
+test('[WEB-67] [FIRST-4] [FIRST-11] nothing moves on a first visit: to write, to suggest, to read, or by a weaker link than the stored one; the text that came with the page is taken over in place', async () => {
+  const plan = await createDocument(world.url, '# Plan\n\n```board\n## Todo\n- [ ] Test\n```\n')
+  const early = await watched(await browser.newContext())
+  const goOnToBoard = await heldAtText(early, plan.url, '.still-line')
+  const awaited = early.locator('.md-awaited')
+  expect(await awaited.evaluateAll((lines) => lines.map((line) => getComputedStyle(line).animationName))).toEqual(
+    Array(4).fill('md-awaited')
+  )
+  await goOnToBoard()
+  await early.locator('.md-component .card').waitFor()
+  expect(await awaited.count()).toBe(0)
   const document = await createDocument(world.url, sample)
   const reader = await createLink(world.url, document, 'view')
   const suggester = await createLink(world.url, document, 'suggest')

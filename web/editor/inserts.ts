@@ -1,10 +1,11 @@
 /** The blocks and the text that menus insert. This module loads with the editor extras. */
 import { startCompletion } from '@codemirror/autocomplete'
-import { Facet, StateEffect } from '@codemirror/state'
+import { StateEffect } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 import { locale, t } from '../text/t.ts'
 import { block, insertBlock } from './commands-insert.ts'
 import { footnote } from './footnote.ts'
+import { drawsComponents } from './awaited.ts'
 
 const callout: Command = block(() => '> [!NOTE]\n> ‹›\n')
 
@@ -20,9 +21,6 @@ const diagram: Command = block(() => `\`\`\`mermaid\nflowchart LR\n  ‹A[${t('S
 const formula: Command = block(() => '$$\n‹x = y›\n$$\n')
 
 const rule: Command = block(() => '---\n\n‹›')
-
-/** Whether the editor draws components. A person then edits a new component as drawn and not in its source. */
-export const drawsComponents = Facet.define<boolean, boolean>({ combine: (values) => values.includes(true) })
 
 /** Reports that the search panel has closed at a match. A component whose source the match had opened closes again. */
 export const leftMatch = StateEffect.define<null>()

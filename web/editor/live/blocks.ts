@@ -3,6 +3,7 @@ import type { SyntaxNode } from '@lezer/common'
 import { calloutMarker, calloutName } from '../../../shared/markdown/callouts.ts'
 import type { LiveContext } from '../context.ts'
 import { t } from '../../text/t.ts'
+import { isAwaited } from '../awaited.ts'
 import { CopyWidget, WordPlace, WordsWidget } from './widgets.ts'
 
 /** Returns the position after the spaces that follow a marker. */
@@ -69,8 +70,10 @@ export function fencedCode(node: SyntaxNode, live: LiveContext): void {
   }
   // The line of the closing fence is low, because it shows no code.
   if (node.lastChild?.name === 'CodeMark' && first < last) live.lineClass(last, 'md-code-end')
-  if (first >= live.visible.from) live.widget(live.state.doc.lineAt(first).to, new CopyWidget())
-  if (live.touched(node.from, node.to)) return
+  const isTouched = live.touched(node.from, node.to)
+  if (!isTouched && isAwaited(node, live)) for (const line of live.lines(node.from, node.to)) live.lineClass(line.from, 'md-awaited')
+  else if (first >= live.visible.from) live.widget(live.state.doc.lineAt(first).to, new CopyWidget())
+  if (isTouched) return
   for (const mark of node.getChildren('CodeMark')) live.hide(mark.from, mark.to)
 }
 
