@@ -489,6 +489,22 @@ test('[FENCE-46] undo of a deletion after undo and redo restores the row on a li
   expect(rowsOf(all)).toHaveLength(3)
 })
 
+test.each(orders)(
+  '[FENCE-63] each of two people keeps the value that they set in a row, which one of them moves offline (ids %i and %i)',
+  (...ids) => {
+    for (const isEarly of [false, true]) {
+      const { all, ann, sue } = two('```sheet\n| n | v | w |\n|---|---|---|\n| a | 1 | 2 |\n| b | 3 | 4 |\n```\n', ids)
+      all.goOffline(ann)
+      actOnSheet(ann, (sheet) => moveRow(sheet, 1, 3))
+      actOnSheet(ann, (sheet) => setCell(sheet, 2, 2, '9'))
+      actOnSheet(sue, (sheet) => setCell(sheet, 1, 1, '7'))
+      if (isEarly) all.settle()
+      all.end()
+      expect(rowsOf(all)).toEqual(['| b | 3 | 4 |', '| a | 7 | 9 |'])
+    }
+  }
+)
+
 const columns = ['n', 'v', 'note'] as const
 const wide = '```sheet\n| n | v | note |\n|---|--:|---|\n| a | 1 |  |\n| b | 2 |  |\n| c | 3 |  |\n```\n'
 const columnOf = (page: Page, name: string): number =>

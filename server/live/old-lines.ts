@@ -209,7 +209,9 @@ export const createOldLines = (
     const left = pieces.filter(({ id }) => itemAt(store, id)?.deleted === false)
     if (left.length === 0) return
     const known = pieces.filter((piece) => !left.includes(piece))
-    const base = (to && textAt(to, left)?.text) ?? joined(known)
+    const now = (to && textAt(to, left)?.text) ?? joined(known)
+    // The person may have set other cells at the new place.
+    const base = text.startsWith('|') ? valuesBefore(joined(known), shown, now) : now
     add({ first: from, to, change: { base, changed: shown, blind: blindChange(left, pieces, known) }, left: unitsOf(left) })
   }
 
