@@ -78,6 +78,9 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
   /** The key of a component that opens for editing once it is drawn. */
   let beginning: number | undefined
 
+  const heightOf = (fence: Fence): number =>
+    heights.get(fence.source.slice(fence.from, fence.bodyFrom)) ?? Math.min(heightMax, (fence.lines.length + 2) * lineHeight)
+
   const placeOf = (key: number, { fence, name, begins }: Instance, view: EditorView): FenceContext => ({
     page,
     fence,
@@ -102,6 +105,8 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
     const host = document.createElement('div')
     host.className = 'md-component'
     host.contentEditable = 'false'
+    // The text below stays where it was until the component is drawn.
+    host.style.minHeight = `${heightOf(fence)}px`
     host.classList.toggle('below-source', key === below)
     const made: Instance = {
       host,
@@ -171,10 +176,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
 
   return {
     hostOf: ({ key, fence }, view) => (all.get(key) ?? open(key, fence, view)).host,
-    heightOf({ fence }) {
-      const known = heights.get(fence.source.slice(fence.from, fence.bodyFrom))
-      return known ?? Math.min(heightMax, (fence.lines.length + 2) * lineHeight)
-    },
+    heightOf: ({ fence }) => heightOf(fence),
     follow({ fences: now, blocks, open: opened }) {
       batch(() => update(now, blocks, opened))
     },

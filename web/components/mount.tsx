@@ -6,7 +6,7 @@ import type { FenceKind } from '../../shared/fences/fences.ts'
 import { runScopeHandlers } from '@codemirror/view'
 import { useComputed } from '@preact/signals'
 import { render, type JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import pops from '../style/pop.css?inline'
 import prose from '../style/prose.css?inline'
 import { pageScope } from '../view/view.ts'
@@ -74,6 +74,10 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
   const name = input.label.value
   const body = useBody(kind)
   const suggestions = useSuggestions(input)
+  useLayoutEffect(() => {
+    const root = element.current?.getRootNode()
+    if (body !== undefined && root instanceof ShadowRoot) (root.host as HTMLElement).style.minHeight = ''
+  }, [body])
 
   const keyDown = (event: KeyboardEvent): void => {
     const view = page.editor.value?.view
