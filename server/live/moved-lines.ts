@@ -100,8 +100,8 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
       })
       .toSorted((one, other) => one.from - other.from)
 
-  /** Returns the characters that will be brought to another place. */
-  const waiting = (): Y.ID[] => work.flatMap((each) => ('left' in each ? each.left : []))
+  /** Returns the first characters that will be brought to another place. Finding the offset of each of them takes time. */
+  const waiting = (): Y.ID[] => work.flatMap((each) => ('left' in each ? each.left : [])).slice(0, itemsMax)
 
   const lateEdits = ({ first, to: place, change: written, left, back }: Late, content: string): readonly Edit[] => {
     // Undo may have restored a deleted line meanwhile.
