@@ -402,7 +402,7 @@ test('[WRITE-180] [WRITE-181] [WRITE-182] [WRITE-183] [WRITE-332] keys that cut 
   await leave()
 })
 
-test('[WRITE-35] [WRITE-115] [WRITE-320] [WEB-107] a paste is a separate undo step', async () => {
+test('[WRITE-35] [WRITE-115] [WRITE-320] [UNDO-34] [WEB-107] a paste is a separate undo step', async () => {
   const { page, press, type, text, leave } = await writer('')
   // The text is inserted in one step, because letters typed more than half a second apart are several steps.
   await page.keyboard.insertText('abc ')
@@ -414,6 +414,29 @@ test('[WRITE-35] [WRITE-115] [WRITE-320] [WEB-107] a paste is a separate undo st
     await press('Control+z')
     await text(expected)
   }
+  // Redo of typed lists is exact: the service takes none of the restored lines for one that was moved.
+  await type('- Pack')
+  await press('Enter', 'Tab')
+  await type('Socks')
+  await press('Enter')
+  await type('Coat')
+  await press('Enter', 'Shift+Tab')
+  await type('Taxi')
+  await press('Enter', 'Enter')
+  await type('1. First')
+  await press('Enter')
+  await type('Second')
+  await press('Enter')
+  await type('Third')
+  const lists = '- Pack\n  - Socks\n  - Coat\n- Taxi\n\n1. First\n2. Second\n3. Third'
+  await text(lists)
+  while ((await editorText(page)) !== '') await press('Control+z')
+  while (!(await editorText(page)).endsWith('Third')) {
+    await press('Control+Shift+z')
+    await saved(page)
+  }
+  await text(lists)
+  while ((await editorText(page)) !== '') await press('Control+z')
   // The message about Tab moves out of the way of a field and its buttons.
   await press('Tab')
   const message = page.locator('.toast')
