@@ -3,6 +3,7 @@ import { ensureSyntaxTree } from '@codemirror/language'
 import { EditorState, type TransactionSpec } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { describe, expect, test } from 'vitest'
+import * as Y from 'yjs'
 import { addCard, deleteCard, moveCard, renameCard, setState } from '../shared/fences/board-edits.ts'
 import { type Board, type CardPosition, parseBoard } from '../shared/fences/board.ts'
 import { deleteRow, moveColumn, moveRow, setCell } from '../shared/fences/sheet-edits.ts'
@@ -11,9 +12,10 @@ import type { Edit } from '../shared/text/diff.ts'
 import { moveBlocks } from '../web/editor/blocks/commands.ts'
 import { indexAt, siblingsOf } from '../web/editor/blocks/units.ts'
 import { markdown } from '../web/editor/language.ts'
+import { createWriters } from '../server/live/writers.ts'
 import { moveRowTo } from '../web/editor/table-moves.ts'
 import { tableAt, type TablePosition } from '../web/editor/tables.ts'
-import { fenceIn, movesHold, type Page, Together } from './fuzz/moved-lines.ts'
+import { aloneHolds, fenceIn, movesHold, type Page, Together } from './fuzz/moved-lines.ts'
 
 const seeds = 40
 
@@ -23,6 +25,39 @@ test.each(['board', 'sheet'] as const)(
     for (let seed = 1; seed <= seeds; seed++) expect(() => movesHold(kind, seed)).not.toThrow()
   }
 )
+
+test('[BLOCK-48] the service changes nothing for a person who is alone and types, deletes, moves lines, and uses undo and redo', () => {
+  for (let seed = 1; seed <= 800; seed++) aloneHolds(seed)
+})
+
+test('[BLOCK-48] a person is not alone if others wrote, also before the person loads the page again, or while the person was offline', () => {
+  const server = new Y.Doc()
+  const here = new Set<unknown>(['ana', 'bo'])
+  const writers = createWriters(server.store, (page) => here.has(page))
+  const write = (page: string): void => {
+    server.once('afterTransaction', (transaction: Y.Transaction) => writers.wrote(page, transaction))
+    server.getText('content').insert(0, page)
+  }
+  const vector = (): Uint8Array => Y.encodeStateVector(server)
+  write('ana')
+  expect(writers.isAlone()).toBe(true)
+  write('bo')
+  expect(writers.isAlone()).toBe(false)
+  here.delete('ana')
+  writers.arrived(vector())
+  expect(writers.isAlone()).toBe(false)
+  here.delete('bo')
+  writers.arrived(vector())
+  write('ana')
+  expect(writers.isAlone()).toBe(true)
+  const old = vector()
+  write('ana')
+  writers.arrived(old)
+  write('bo')
+  here.clear()
+  writers.arrived(vector())
+  expect(writers.isAlone()).toBe(false)
+})
 
 /** Seeds that once failed, with a description of each bug. */
 test.each([

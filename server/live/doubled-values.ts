@@ -3,7 +3,7 @@
  * same format. Yjs keeps both insertions, one after the other, such as `[xx]` or `3025`. The last one stays. It is the same for all copies of the
  * text, so several nodes that remove the others agree. Text in which people write words is never touched.
  */
-import { type Document, isTransactionOrigin } from '@hocuspocus/server'
+import { type Connection, type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as Y from 'yjs'
 import { fencesOf } from '../../shared/fences/fences.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
@@ -13,6 +13,7 @@ import { tidyActor } from '../domain/rights/caller.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
 import { createLateFormulas } from './late-formulas.ts'
 import { createMovedLines } from './moved-lines.ts'
+import { createWriters } from './writers.ts'
 import type { ParsedUpdate } from './update-check.ts'
 
 /** Characters that one client inserted next to each other, none of them deleted. */
@@ -170,7 +171,8 @@ export interface DoubledValues {
 /** Starts removing doubled values and lines from a document. */
 export const watchDoubledValues = (document: Document, openDoc: OpenDocument): DoubledValues => {
   const { store } = document
-  const moved = createMovedLines(openDoc)
+  const writers = createWriters(store, (writer) => document.hasConnection(writer as Connection))
+  const moved = createMovedLines(openDoc, writers.isAlone)
   const late = createLateFormulas(openDoc)
   const doubled: Y.ID[] = []
   let timer: NodeJS.Timeout | undefined
@@ -198,7 +200,10 @@ export const watchDoubledValues = (document: Document, openDoc: OpenDocument): D
   }
 
   const onTransaction = (transaction: Y.Transaction): void => {
-    if (!isTransactionOrigin(transaction.origin) || transaction.origin.source !== 'connection') return
+    const { origin } = transaction
+    const isPage = isTransactionOrigin(origin) && origin.source === 'connection'
+    writers.wrote(isPage && !('several' in origin && origin.several === true) ? origin.connection : 'others', transaction)
+    if (!isPage) return
     moved.collect(transaction)
     late.collect(transaction)
     for (const item of newItems(transaction)) {
@@ -211,7 +216,9 @@ export const watchDoubledValues = (document: Document, openDoc: OpenDocument): D
   return {
     note(update, vector) {
       moved.note(update.deletions)
-      if (vector !== undefined) late.note(update, vector)
+      if (vector === undefined) return
+      writers.arrived(vector)
+      late.note(update, vector)
     },
     stop() {
       document.off('afterTransaction', onTransaction)

@@ -52,7 +52,8 @@ export interface MovedLines {
   next(): readonly Edit[]
 }
 
-export const createMovedLines = (openDoc: MarkedText): MovedLines => {
+/** `isAlone` returns whether the person who made the last change knew all of the text. */
+export const createMovedLines = (openDoc: MarkedText, isAlone: () => boolean = () => false): MovedLines => {
   const { store } = openDoc.ydoc
   const work: Work[] = []
   const orders = createColumnOrders(openDoc)
@@ -61,7 +62,7 @@ export const createMovedLines = (openDoc: MarkedText): MovedLines => {
   const pending = new Set<string>()
 
   const add = (each: Work): void => {
-    if (work.length >= linesMax) return
+    if (work.length >= linesMax || isAlone()) return
     work.push(each)
     if ('left' in each) for (const id of each.left) pending.add(keyOf(id))
   }

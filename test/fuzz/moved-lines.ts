@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import * as Y from 'yjs'
 import { createLateFormulas } from '../../server/live/late-formulas.ts'
 import { createMovedLines } from '../../server/live/moved-lines.ts'
+import { createWriters } from '../../server/live/writers.ts'
 import { parseUpdate } from '../../server/live/update-check.ts'
 import * as boards from '../../shared/fences/board-edits.ts'
 import { parseBoard } from '../../shared/fences/board.ts'
@@ -98,13 +99,15 @@ export class Together {
   readonly pages: Page[] = []
   readonly #queues = new Map<Page, { readonly up: Sent[]; readonly down: Uint8Array[] }>()
   readonly #document = { ydoc: this.#server, text: this.#text, snapshot: () => ({ content: this.#text.toString() }) }
-  readonly #moved = createMovedLines(this.#document)
+  readonly #writers = createWriters(this.#server.store, (page) => this.pages.some((each) => each === page && each.isOnline))
+  readonly #moved = createMovedLines(this.#document, this.#writers.isAlone)
   readonly #late = createLateFormulas(this.#document)
 
   constructor(start: string, names: readonly string[], clients: readonly number[] = []) {
     this.#server.clientID = 1000
     this.#text.insert(0, start)
     this.#server.on('afterTransaction', (transaction: Y.Transaction) => {
+      this.#writers.wrote(transaction.origin, transaction)
       if (transaction.origin === null || transaction.origin === 'server') return
       this.#moved.collect(transaction)
       this.#late.collect(transaction)
@@ -160,7 +163,10 @@ export class Together {
     const { update, vector } = sent
     const parsed = parseUpdate(update)
     this.#moved.note(parsed.deletions)
-    if (vector !== undefined) this.#late.note(parsed, vector)
+    if (vector !== undefined) {
+      this.#writers.arrived(vector)
+      this.#late.note(parsed, vector)
+    }
     Y.applyUpdate(this.#server, update, page)
     return true
   }
@@ -352,5 +358,47 @@ export const movesHold = (kind: keyof typeof kinds, seed: number, undoes = false
     throw new Error(`${kind}, seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n${log.slice(-40).join('\n')}`, {
       cause: error
     })
+  }
+}
+
+const plain =
+  '- Pack\n  - Socks\n  - Coat\n- Taxi\n\n1. First\n2. Second\n\nSome words.\n\n| a | b |\n| --- | --- |\n| x | 1 |\n| y | 2 |\n\nlast'
+const pieces = ['\n', '\n\n', 'word', '- ', '2. ', ' ', 'x', '\n- item', 'First', '| z | 3 |\n', '\n\n1. a\n2. b'] as const
+
+/** Returns the edits that move one line of the text to the place of another; none if they are next to each other. */
+const lineMoved = (random: Random, content: string): readonly Edit[] => {
+  const lines = content.split('\n')
+  const [from, to] = [random(lines.length - 1), random(lines.length - 1)]
+  const begin = (line: number): number => lines.slice(0, line).reduce((sum, each) => sum + each.length + 1, 0)
+  if (Math.abs(from - to) < 2) return []
+  const taken = { from: begin(from), to: begin(from + 1), insert: '' }
+  const put = { from: begin(to), to: begin(to), insert: `${lines[from]}\n` }
+  return [taken, put].toSorted((one, other) => one.from - other.from)
+}
+
+/**
+ * One person types, deletes, moves lines, and uses undo and redo. Throws with the seed and the operations if the server changes the text.
+ */
+export const aloneHolds = (seed: number): void => {
+  const random = seeded(seed)
+  const together = new Together(seed % 2 === 0 ? '' : plain, ['ana'], [1 + (seed % 17)])
+  const [page] = together.pages as [Page]
+  const log: string[] = []
+  for (let turn = 0; turn < 25; turn++) {
+    const content = page.text.toString()
+    const kind = random(10)
+    if (kind === 6 || kind === 7) page.undo.undo()
+    else if (kind > 7) page.undo.redo()
+    else if (kind === 5) page.change(lineMoved(random, content))
+    else {
+      const from = random(3) === 0 ? content.length : random(content.length + 1)
+      const to = kind === 4 ? Math.min(content.length, from + random(12)) : from
+      page.change([{ from, to, insert: kind === 4 ? '' : pick(random, pieces) }])
+    }
+    const wanted = page.text.toString()
+    log.push(JSON.stringify(wanted))
+    if (random(3) === 0) continue
+    together.settle()
+    assert.equal(page.text.toString(), wanted, `seed ${seed}:\n${log.join('\n')}`)
   }
 }
