@@ -170,6 +170,8 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] [BLOCK-20] [BLOCK-21] [COMP-185] [WRITE-195
   // Each move is a separate undo step, even if the moves follow each other quickly.
   await page.keyboard.press('Control+z')
   await text(page, [`## ${one}`, two, last, list].join('\n\n'))
+  await page.keyboard.press('Shift+Alt+ArrowDown')
+  await text(page, [`## ${one}`, two, last, last, list].join('\n\n'))
   await page.context().close()
 })
 

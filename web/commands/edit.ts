@@ -94,7 +94,7 @@ export const editCommands: readonly Command<Page>[] = [
   },
   block('up', term('Move block up'), ['Alt-ArrowUp'], ({ moveBlock }) => moveBlock(-1)),
   block('down', term('Move block down'), ['Alt-ArrowDown'], ({ moveBlock }) => moveBlock(1)),
-  block('duplicate', term('Duplicate block'), undefined, ({ duplicateBlock }) => duplicateBlock),
+  block('duplicate', term('Duplicate block'), ['Shift-Alt-ArrowDown'], ({ duplicateBlock }) => duplicateBlock),
   block('delete', term('Delete block'), undefined, ({ deleteBlock }) => deleteBlock),
   block(
     'menu',
