@@ -170,9 +170,10 @@ test('[WRITE-43] entries that begin with the letters come first, then those with
   const found = (query: string) => best(query, entries, (entry) => namesOf(entry)).map(({ title }) => title)
   expect(found('ta').slice(0, 2)).toEqual(['Table', 'Task list'])
   expect(found('ta').indexOf('Chat')).toBeLessThan(found('ta').indexOf('Quote'))
+  expect(found('li')[0]).toBe('Link')
   expect(
     found('li')
-      .slice(0, 2)
+      .slice(1, 3)
       .every((title) => title.endsWith(' list'))
   ).toBe(true)
   expect(found('head').slice(0, 3)).toEqual(['Heading 1', 'Heading 2', 'Heading 3'])

@@ -326,6 +326,11 @@ test('[WRITE-5] [WRITE-134] a slash opens the block menu, which stays while othe
   await type('`/')
   await press('Enter')
   await text('## Two\na /x and/or 1/2 🎉 🚀\n\n`/\n')
+  await type('/url')
+  await page.getByRole('option', { name: 'Link', selected: true }).waitFor()
+  await press('Enter')
+  await type('site')
+  await text('## Two\na /x and/or 1/2 🎉 🚀\n\n`/\n[site]()')
   await leave()
 })
 

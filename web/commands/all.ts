@@ -89,6 +89,7 @@ export const slashMenu: readonly string[] = [
   'list.number',
   'list.task',
   'quote',
+  'link',
   'insert.table',
   ...Object.keys(kinds).map((kind) => `insert.${kind}`),
   'insert.code',

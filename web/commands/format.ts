@@ -143,7 +143,9 @@ export const formatCommands: readonly Command<Page>[] = [
   },
   {
     id: 'link',
+    typed: '[]()',
     title: term('Link'),
+    words: term('address URL website'),
     group: 'format',
     icon: 'link',
     keys: ['Mod-k'],

@@ -87,6 +87,7 @@ export const de: Catalogue = {
   'Adding {names}.': '{names} wird hinzugefügt.',
   'Adding {name}': '{name} wird hinzugefügt',
   Address: 'Adresse',
+  'address URL website': 'Adresse URL Webseite',
   'Address of the published page': 'Adresse der veröffentlichten Seite',
   Agent: 'Agent',
   'Align column center': 'Spalte zentrieren',
