@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
+import { emptyLinks } from '../web/editor/empty-links.ts'
 import { footnote } from '../web/editor/footnote.ts'
 import { components } from '../web/components/blocks.ts'
 import { isAtMatch } from '../web/editor/find/query.ts'
@@ -29,7 +30,7 @@ class Writer {
   /** Called with each transaction. */
   made: (transaction: Transaction) => void = () => undefined
 
-  constructor(marked: string, extension: Extension = [typing.always, blockExtras.always, typing.live, blockExtras.live]) {
+  constructor(marked: string, extension: Extension = [typing.always, blockExtras.always, emptyLinks, typing.live, blockExtras.live]) {
     this.state = EditorState.create({
       doc: marked.replace('|', ''),
       selection: { anchor: marked.indexOf('|') },
@@ -352,7 +353,7 @@ test.each([
   text.insert(0, 'see')
   const undo = new Y.UndoManager(text, { captureTimeout: 500 })
   const note = typingSteps(undo)
-  const writer = new Writer('see|', [typing.always, blockExtras.always])
+  const writer = new Writer('see|', [typing.always, blockExtras.always, emptyLinks])
   // As the binding does, each change is written into the text.
   writer.made = (transaction) => {
     note(transaction)

@@ -39,7 +39,7 @@ test('[WRITE-114] a message that was made before a dialog opened is not in the d
   toast('Not saved.')
   expect(dialog().words).toBe('Not saved.')
   modals.value -= 1
-  expect(page().words).toBe('Not saved.')
+  expect(page().words).toBe('Not saved.A new version.')
   dropToast()
   expect(page().words).toBe('A new version.')
   page()
@@ -54,7 +54,7 @@ test('[HISTORY-19] an offer ends when its button is used, or when it is withdraw
   page().buttons[0]?.press()
   expect(used).toEqual(['first'])
   expect(page().words).toBe('')
-  // The message about the result covers an offer for a while. Then nothing is left to offer.
+  // After the message about the result, nothing is left to offer.
   toast('Restore undone.')
   dropToast('Restore undone.')
   expect(page()).toEqual({ words: '', buttons: [] })
