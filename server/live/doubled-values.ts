@@ -172,7 +172,7 @@ export interface DoubledValues {
 export const watchDoubledValues = (document: Document, openDoc: OpenDocument): DoubledValues => {
   const { store } = document
   const writers = createWriters(store, (writer) => document.hasConnection(writer as Connection))
-  const moved = createMovedLines(openDoc, writers.isAlone)
+  const moved = createMovedLines(openDoc, writers)
   const late = createLateFormulas(openDoc)
   const doubled: Y.ID[] = []
   let timer: NodeJS.Timeout | undefined

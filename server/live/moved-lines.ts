@@ -28,6 +28,7 @@ import {
 import { type Copied, createOldLines, type Late, type Parted, type Restored } from './old-lines.ts'
 import { joinedInserts } from './parted-lines.ts'
 import type { Span } from './update-check.ts'
+import type { Writers } from './writers.ts'
 
 /** The most lines that wait. */
 const linesMax = 100
@@ -52,8 +53,8 @@ export interface MovedLines {
   next(): readonly Edit[]
 }
 
-/** `isAlone` returns whether the person who made the last change knew all of the text. */
-export const createMovedLines = (openDoc: MarkedText, isAlone: () => boolean = () => false): MovedLines => {
+/** `writers` tells who made the last change. */
+export const createMovedLines = (openDoc: MarkedText, writers?: Pick<Writers, 'isAlone' | 'last'>): MovedLines => {
   const { store } = openDoc.ydoc
   const work: Work[] = []
   const orders = createColumnOrders(openDoc)
@@ -62,7 +63,7 @@ export const createMovedLines = (openDoc: MarkedText, isAlone: () => boolean = (
   const pending = new Set<string>()
 
   const add = (each: Work): void => {
-    if (work.length >= linesMax || isAlone()) return
+    if (work.length >= linesMax || writers?.isAlone() === true) return
     work.push(each)
     if ('left' in each) for (const id of each.left) pending.add(keyOf(id))
   }
@@ -70,7 +71,7 @@ export const createMovedLines = (openDoc: MarkedText, isAlone: () => boolean = (
   /** Whether a character will be brought to another place. */
   const isPending = (id: Y.ID): boolean => pending.has(keyOf(id))
 
-  const old = createOldLines(openDoc.ydoc, orders, add, isPending)
+  const old = createOldLines(openDoc.ydoc, orders, { add, isPending, writer: () => writers?.last() })
 
   /** Whether a person inserted a line behind a line break that the service had removed without the person's knowledge. */
   const isBegun = ({ deleteSet }: Y.Transaction, item: Y.Item): boolean =>

@@ -73,6 +73,8 @@ interface OldLine {
   readonly stale: readonly Y.ID[]
   /** The originals of such characters, while the line is elsewhere. */
   readonly unseen: readonly Y.ID[]
+  /** The number of the page that has moved, deleted or restored the line last, so that it knows where the line is. */
+  readonly knower: number | undefined
 }
 
 /** Text that was written into a line that had been moved away or deleted. */
@@ -121,13 +123,16 @@ export interface OldLines {
   lines(): readonly OldLine[]
 }
 
-/** `add` takes the work for each line. `isPending` returns whether a character will be brought to another place. */
-export const createOldLines = (
-  ydoc: Y.Doc,
-  orders: ColumnOrders,
-  add: (work: Late | Restored | Parted | Copied) => void,
-  isPending: (id: Y.ID) => boolean
-): OldLines => {
+interface OldLinesInput {
+  /** Takes the work for each line. */
+  readonly add: (work: Late | Restored | Parted | Copied) => void
+  /** Returns whether a character will be brought to another place. */
+  readonly isPending: (id: Y.ID) => boolean
+  /** Returns the number of the page that made the last change. */
+  readonly writer: () => number | undefined
+}
+
+export const createOldLines = (ydoc: Y.Doc, orders: ColumnOrders, { add, isPending, writer }: OldLinesInput): OldLines => {
   const { store } = ydoc
   /** The deletions of each update. */
   let noted: (readonly Span[])[] = []
@@ -159,7 +164,7 @@ export const createOldLines = (
   const keep = (line: Pick<OldLine, 'to' | 'first' | 'pieces' | 'gone' | 'end' | 'shown'>): void => {
     const known = noted.filter((spans) => isInSpans(spans, line.first)).flat()
     const unseen = idsIn(line.gone, itemsMax).filter((id) => isInSpans(known, id))
-    old = [...old, { ...line, deletions: [], restorers: [], restored: [], stale: [], unseen }].slice(-linesMax)
+    old = [...old, { ...line, deletions: [], restorers: [], restored: [], stale: [], unseen, knower: writer() }].slice(-linesMax)
   }
 
   /** Handles a row that a move of a column has rewritten at its place. The mark at its end separates it from the new row. */
@@ -241,7 +246,13 @@ export const createOldLines = (
       ({ to }) => isSameId(restoredBy(store, to) ?? null, line.first) && copiesOf(store, to).some((each) => isSameId(each, line.first))
     )
     if (move === undefined) return undefined
-    const now = { ...line, to: move.to, restorers: [...line.restorers, move.to.client], ...restoredUnits(transaction, line) }
+    const now = {
+      ...line,
+      to: move.to,
+      restorers: [...line.restorers, move.to.client],
+      ...restoredUnits(transaction, line),
+      knower: writer()
+    }
     add(now)
     return now
   }
@@ -251,6 +262,8 @@ export const createOldLines = (
     const isLine = (id: Y.ID): boolean => copiesOf(store, id).some((each) => isSameId(each, line.first))
     const restored = restoredLine(line, moves, transaction)
     if (restored !== undefined) return [restored]
+    // The page of the person who moved or restored the line shows where it is.
+    if (line.knower !== undefined && line.knower === writer()) return [line]
     if (line.restored.length > 0) add(line)
     const late = deletedOn(line, noted)
     const deletions = [...line.deletions, ...late]

@@ -71,6 +71,8 @@ export const joinedInserts = (store: Y.Doc['store'], from: Y.ID): Inserted[] => 
   ]
   return found.flatMap((items = []) => {
     const [first, last] = [items[0], items.at(-1)]
+    // The person who moved the line knew what they inserted themselves.
+    if (items.every(({ id }) => id.client === marks.left.id.client)) return []
     if (first === undefined || last === undefined || !items.some((item) => textOf(item).includes('\n'))) return []
     const above = items === found[0] && areJoined(liveFrom(first.left, 'left'), first)
     const below = areJoined(last, liveFrom(last.right, 'right'))

@@ -100,7 +100,7 @@ export class Together {
   readonly #queues = new Map<Page, { readonly up: Sent[]; readonly down: Uint8Array[] }>()
   readonly #document = { ydoc: this.#server, text: this.#text, snapshot: () => ({ content: this.#text.toString() }) }
   readonly #writers = createWriters(this.#server.store, (page) => this.pages.some((each) => each === page && each.isOnline))
-  readonly #moved = createMovedLines(this.#document, this.#writers.isAlone)
+  readonly #moved = createMovedLines(this.#document, this.#writers)
   readonly #late = createLateFormulas(this.#document)
 
   constructor(start: string, names: readonly string[], clients: readonly number[] = []) {
@@ -378,11 +378,14 @@ const lineMoved = (random: Random, content: string): readonly Edit[] => {
 
 /**
  * One person types, deletes, moves lines, and uses undo and redo. Throws with the seed and the operations if the server changes the text.
+ * With `isMet`, somebody else wrote at the beginning.
  */
-export const aloneHolds = (seed: number): void => {
+export const aloneHolds = (seed: number, isMet = false): void => {
   const random = seeded(seed)
-  const together = new Together(seed % 2 === 0 ? '' : plain, ['ana'], [1 + (seed % 17)])
-  const [page] = together.pages as [Page]
+  const together = new Together(seed % 2 === 0 ? '' : plain, isMet ? ['ana', 'bo'] : ['ana'], [1 + (seed % 17), 20])
+  const [page, other] = together.pages as [Page, Page?]
+  other?.change([{ from: 0, to: 0, insert: 'Hello\n\n' }])
+  together.settle()
   const log: string[] = []
   for (let turn = 0; turn < 25; turn++) {
     const content = page.text.toString()

@@ -22,6 +22,8 @@ type Store = Y.Doc['store']
 
 /** Maximum number of times that a line was deleted and restored. */
 const stepsMax = 100
+/** Maximum number of items that are examined in a row. */
+const itemsMax = 1000
 
 /** Returns the id and the item of a character, or of its latest copy that undo restored. */
 export function latestOf(store: Store, id: Y.ID): { readonly id: Y.ID; readonly item: Y.Item } | undefined {
@@ -223,13 +225,32 @@ function movedWords(transaction: Y.Transaction, step: Step): Y.Item[] {
 const isElsewhere = (store: Store, move: MovedLine): boolean =>
   isRewrite(store, move) && copiesOf(store, move.to).some((copy) => itemAt(store, copy)?.deleted === false)
 
-/** Removes from a step the moves of lines that somebody else has moved or deleted since. */
-export function leaveMoved(transaction: Y.Transaction, step: Step): void {
+/** Whether somebody else has written or deleted something in a row that the person's undo restored. */
+function isChangedRow({ doc }: Y.Transaction, { to }: MovedLine, { insertions }: Step): boolean {
+  const first = latestOf(doc.store, to)?.item ?? null
+  for (let [item, step] = [first, 0]; item !== null && step < itemsMax; item = item.right, step++) {
+    if (isGone(item)) {
+      if (Y.isDeleted(insertions, item.id)) return true
+      continue
+    }
+    const [text, ...below] = textOf(item).split('\n')
+    if (item.id.client !== doc.clientID && text !== '') return true
+    if (below.length > 0) return false
+  }
+  return false
+}
+
+/**
+ * Removes from a step the moves of lines that somebody else has moved or deleted since. With `isRedo`, a move of a column is left out if somebody else
+ * has changed one of its rows.
+ */
+export function leaveMoved(transaction: Y.Transaction, step: Step, isRedo: boolean): void {
   const { store } = transaction.doc
   const moves = movesOf(transaction, step)
   const gone = moves.filter(({ to }) => latestOf(store, to)?.item.deleted !== false)
+  const isChanged = isRedo && moves.some((move) => isRewrite(store, move) && isChangedRow(transaction, move, step))
   // A column has one place in all rows.
-  if (gone.some((move) => isElsewhere(store, move))) step.insertions = step.deletions = Y.createDeleteSet()
+  if (isChanged || gone.some((move) => isElsewhere(store, move))) step.insertions = step.deletions = Y.createDeleteSet()
   const there = linesThere(transaction, step)
   for (const first of [...gone.map(({ from }) => from), ...there]) leaveLine(store, step, first)
   const words = movedWords(transaction, step)

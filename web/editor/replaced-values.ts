@@ -57,7 +57,7 @@ export const stepRules: StepRules = {
   prepare(transaction, { undoing, undoStack, redoStack }) {
     // Yjs goes on to the next step if nothing remains to undo.
     for (const step of (undoing ? undoStack : redoStack).toReversed()) {
-      leaveMoved(transaction, step)
+      leaveMoved(transaction, step, !undoing)
       if (leavesSome(transaction, step, [...undoStack, ...redoStack])) break
     }
   },
