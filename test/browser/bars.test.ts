@@ -243,7 +243,7 @@ test('[WRITE-74] an editable page opens with the caret at the first words, which
   await page.close()
 })
 
-test('[WRITE-75] [WRITE-139] [GRID-18] [LOOK-25] while a person types the bars fade on a desktop; on touch screens they stay, and a tap in a cell puts the caret there', async () => {
+test('[WRITE-75] [WRITE-139] [GRID-18] [LOOK-25] [QUICK-7] while a person types the bars fade on a desktop; on touch screens they stay, and a tap in a cell puts the caret there', async () => {
   const owned = await createDocument(world.url, '# Words\n\n| a | b |\n| - | - |\n| one | two |\n\nA line.\n')
   for (const isPhone of [false, true]) {
     const context = await browser.newContext({
@@ -285,6 +285,12 @@ test('[WRITE-75] [WRITE-139] [GRID-18] [LOOK-25] while a person types the bars f
       while ((await told.count()) === 0) await page.keyboard.press('Control+z')
       const [message, bar] = [await told.boundingBox(), await page.locator('.toolbar').boundingBox()]
       expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
+      // In landscape, the buttons still need more room than there is.
+      await page.setViewportSize({ width: 740, height: 360 })
+      await until(async () => (await page.locator('.toolbar').boundingBox())?.width === 740, 'the toolbar is as wide as the window')
+      const width = await page.locator('.toolbar').evaluate((element) => element.scrollWidth)
+      expect(width).toBeGreaterThan(740)
+      expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBe(740)
     }
     await context.close()
   }
