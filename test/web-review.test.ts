@@ -526,6 +526,7 @@ test('[SUGG-22] the editor shows the current text with the draft in it, no matte
 function positionsIn(doc: string, isAllSent = true, ytext = new Y.Doc().getText()) {
   let state = EditorState.create({ doc, extensions: annotationRanges(() => undefined) })
   const view = {
+    dom: new EventTarget(),
     get state() {
       return state
     },

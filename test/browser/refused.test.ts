@@ -119,7 +119,7 @@ test('[REFUSED-3] the first page shows a refusal with the waiting time or the re
   const begin = (): Promise<void> => page.getByRole('button', { name: 'Start writing' }).click()
   say(429, { 'retry-after': '30' })
   await begin()
-  await page.getByText('Too many requests. Try again in 30 s.').waitFor()
+  await page.getByText('Many documents were just created from your network. Try again in 30 s.').waitFor()
   say(413)
   await begin()
   await page.getByText('This text is too long for a document.').waitFor()
