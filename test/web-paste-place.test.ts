@@ -47,6 +47,16 @@ test.each([
 })
 
 test.each([
+  ['|', '| a |\n| - |\n| b |\n|'],
+  ['one\n\n|\n\ntwo', 'one\n\n| a |\n| - |\n| b |\n|\n\ntwo'],
+  ['|\ntwo', '| a |\n| - |\n| b |\n|\ntwo'],
+  ['one|two', 'one\n\n| a |\n| - |\n| b |\n\n|two'],
+  ['> |', '> | a |\n> | - |\n> | b |\n> |']
+])('[WRITE-352] in %j, a table, with the caret below it', (before, expected) => {
+  expect(formatted(before, '| a |\n| - |\n| b |')).toBe(expected)
+})
+
+test.each([
   ['- |', '- a\n- b\n', '- a\n- b|'],
   ['- |', '- a', '- a|'],
   ['- one|', '* a\n* b', '- one\n- a\n- b|'],

@@ -474,7 +474,7 @@ test('[WRITE-35] [WRITE-115] [WRITE-320] [UNDO-34] [WEB-107] a paste is a separa
   await leave()
 })
 
-test('[WRITE-10] [WRITE-322] formatted text is pasted as Markdown, cells as a table, an address over a selection as a link; hostile HTML is text', async () => {
+test('[WRITE-10] [WRITE-322] [WRITE-353] formatted text is pasted as Markdown, cells as a table, an address over a selection as a link; hostile HTML is text', async () => {
   const { page, press, type, text, leave } = await writer('')
   const clear = () => press('Control+a', 'Delete')
   const cases: [html: string, markdown: string][] = [
@@ -484,7 +484,7 @@ test('[WRITE-10] [WRITE-322] formatted text is pasted as Markdown, cells as a ta
     ],
     ['<ul><li>one<ul><li>two</li></ul></li><li>three</li></ul>', '- one\n  - two\n- three'],
     ['<ol start="3"><li><p>a</p><p>b</p></li></ol>', '3. a\n\n   b'],
-    ['<table><tr><th>A</th><th>B|C</th></tr><tr><td>1</td><td>x<br>y</td></tr></table>', '| A | B\\|C |\n| --- | --- |\n| 1 | x<br>y |'],
+    ['<table><tr><th>A</th><th>B|C</th></tr><tr><td>1</td><td>x<br>y</td></tr></table>', '| A | B\\|C |\n| --- | --- |\n| 1 | x<br>y |\n'],
     ['<pre><code class="language-ts">let a = `x`\n</code></pre>', '```ts\nlet a = `x`\n```'],
     ['<b style="font-weight:normal" id="docs-internal-guid-1"><p><span style="font-weight:700">Docs</span> text</p></b>', '**Docs** text'],
     ['<p>1. not a *list* <code>x_y</code> snake_case</p>', '1\\. not a \\*list\\* `x_y` snake_case'],
@@ -498,6 +498,11 @@ test('[WRITE-10] [WRITE-322] formatted text is pasted as Markdown, cells as a ta
   }
   await paste(page, { 'text/html': '<span>only</span>', 'text/plain': 'only' })
   await text('only')
+  const isLeftToBrowser = await page.locator('.cm-content').evaluate((content) => {
+    const init = { key: 'ArrowLeft', keyCode: 37, altKey: true, bubbles: true, cancelable: true }
+    return content.dispatchEvent(new KeyboardEvent('keydown', init))
+  })
+  expect(isLeftToBrowser).toBe(true)
   await press('Home')
   await type('the ')
   await press('ArrowLeft', 'Shift+End')

@@ -113,7 +113,7 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   const markdown = html === '' ? undefined : htmlToMarkdown(html)
   if (markdown !== undefined) return change(view, placedFormatted(view.state, cleanText(markdown), text))
   const rows = cellsOf(text, areOwn)
-  return rows === undefined ? replaceByText(view, text) : change(view, placedBlocks(view.state, `${markdownTable(rows)}\n`))
+  return rows === undefined ? replaceByText(view, text) : change(view, placedBlocks(view.state, markdownTable(rows)))
 }
 
 /** Whether the last key press asked for plain text. */

@@ -142,7 +142,8 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
       shift: (view) => previousCell(view) || outdentCode(view)
     },
     { key: 'Backspace', run: deleteMarker },
-    ...defaultKeymap
+    // With Alt and an arrow, people go back and forward in the browser.
+    ...defaultKeymap.filter(({ key }) => key !== 'Alt-ArrowLeft' && key !== 'Alt-ArrowRight')
   ])
 
   // The binding gets no awareness, because this project draws the cursors itself.
