@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { addCard, deleteCard, moveCard, renameCard, setState } from '../shared/fences/board-edits.ts'
 import { type Board, type CardPosition, parseBoard } from '../shared/fences/board.ts'
-import { deleteRow, moveColumn, moveRow, setCell } from '../shared/fences/sheet-edits.ts'
+import { deleteRow, insertRow, moveColumn, moveRow, setCell } from '../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../shared/fences/sheet.ts'
 import type { Edit } from '../shared/text/diff.ts'
 import { moveBlocks } from '../web/editor/blocks/commands.ts'
@@ -619,6 +619,96 @@ describe.each(orders)('ids %i and %i', (...ids) => {
     all.end()
     expect(all.content).toBe(undone)
     expect(undone).toContain('| 9 | 3 |')
+  })
+
+  /** Moves a column, changes the sheet by somebody else, and undoes the move, `steps` times back and forth. Returns the cells below each heading. */
+  const cellsWith = (
+    change: (sue: Page) => void,
+    [from, to]: readonly [number, number],
+    steps: number,
+    when: 'after' | 'late' | 'offline' = 'after'
+  ): string[] => {
+    const { all, ann, sue } = two(wide, ids)
+    for (const text of ['x', '']) actOnSheet(sue, (sheet) => setCell(sheet, 1, 2, text))
+    all.settle()
+    if (when === 'offline') all.goOffline(sue)
+    actOnSheet(ann, (sheet) => moveColumn(sheet, from, to))
+    all.settle()
+    change(sue)
+    if (when === 'offline') all.goOnline(sue)
+    if (when !== 'late') all.settle()
+    for (let step = 0; step < steps; step++) {
+      if (step % 2 === 0) ann.undo.undo()
+      else ann.undo.redo()
+      all.settle()
+    }
+    all.end()
+    expect(all.content).toMatch(/^```sheet\n(?:\|.*\|\n)+```\n$/)
+    const { rows } = parseSheet(fenceIn(all.content))
+    return columns.map((each) =>
+      rows
+        .slice(1)
+        .map(({ cells }) => cells[columnOf(ann, each)]?.text)
+        .join()
+    )
+  }
+  const allMoves = [0, 1, 2].flatMap((from) => [0, 1, 2, 3].flatMap((to) => (to === from || to === from + 1 ? [] : [[from, to] as const])))
+
+  const lists = [
+    ['a', 'b', 'c'],
+    ['1', '2', '3'],
+    ['', '', '']
+  ] as const
+  const added = ['d', '4', 'new'] as const
+  const addRow = (page: Page, row: number): void => {
+    if (row < 4) actOnSheet(page, (sheet) => insertRow(sheet, row))
+    for (const [at, name] of columns.entries()) actOnSheet(page, (sheet) => setCell(sheet, row, columnOf(page, name), added[at] ?? ''))
+  }
+  /** Returns the cells below each heading if somebody has added that row, `count` times. */
+  const cellsAdded = (row: number, count: number): string[] =>
+    lists.map((list, at) => {
+      const cells = [...list, ...(row === 5 ? [''] : [])]
+      return cells.toSpliced(row - 1, 0, ...Array.from({ length: count }, () => added[at] ?? '')).join()
+    })
+
+  test.each([1, 2, 3, 4, 5])(
+    '[FENCE-86] undo of a column move moves the cells of rows that somebody else has added as row %i since',
+    (row) => {
+      for (const move of allMoves)
+        for (const count of row < 4 ? [1, 2] : [1])
+          for (const steps of [0, 1, 2, 3]) {
+            const add = (sue: Page): void => Array.from({ length: count }).forEach(() => addRow(sue, row))
+            expect([move, steps, ...cellsWith(add, move, steps)]).toEqual([move, steps, ...cellsAdded(row, count)])
+          }
+    }
+  )
+
+  test('[FENCE-86] undo of a column move leaves the cells of a row alone whose author did not know of the move', () => {
+    for (const row of [1, 2, 3, 4, 5])
+      for (const move of allMoves)
+        for (const steps of [1, 3]) {
+          const add = (sue: Page): void => addRow(sue, row)
+          expect([row, move, steps, ...cellsWith(add, move, steps, 'offline')]).toEqual([row, move, steps, ...cellsAdded(row, 1)])
+        }
+  })
+
+  test('[FENCE-87] undo of a column move leaves a cell empty that somebody else has emptied since', () => {
+    for (const [column, name] of columns.entries())
+      for (const row of [1, 2, 3])
+        for (const move of allMoves)
+          for (const when of ['after', 'late', 'offline'] as const)
+            for (const steps of [0, 1]) {
+              const wanted = lists.map((list, at) => (at === column ? list.toSpliced(row - 1, 1, '') : list).join())
+              const empty = (sue: Page): void => actOnSheet(sue, (sheet) => setCell(sheet, row, columnOf(sue, name), ''))
+              expect([name, row, move, when, steps, ...cellsWith(empty, move, steps, when)]).toEqual([
+                name,
+                row,
+                move,
+                when,
+                steps,
+                ...wanted
+              ])
+            }
   })
 
   test('[FENCE-82] a sheet whose columns two people move at the same time has each row once, in the same order', () => {

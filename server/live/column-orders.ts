@@ -3,10 +3,11 @@
  * in the new row. Cells of one row may have the same text, so all rows of a sheet are compared.
  */
 import type * as Y from 'yjs'
+import { cellsOf, composed, inverse, type Order, orderOf, reordered, type TwoRows, wordsOf } from '../../shared/fences/column-order.ts'
 import { fencesOf } from '../../shared/fences/fences.ts'
 import { itemAt } from '../../shared/text/items.ts'
 import { copiesOf, type deletedLines, isNew, isRewrite, type MovedLine } from '../../shared/text/moved-lines.ts'
-import { cellBar, indexOf, isLive, joined, keyOf, lineFrom } from './line-parts.ts'
+import { indexOf, isLive, joined, keyOf, lineFrom } from './line-parts.ts'
 import type { LineChange } from './moved-line-edits.ts'
 
 /** The most rows whose order is kept. */
@@ -14,62 +15,18 @@ const rowsMax = 2000
 /** The longest text in which sheets are looked for, in UTF-16 units. In longer text, all rows count as one sheet. */
 const textUnitsMax = 128 * 1024
 
-/** For each column of a row, its index in another row. Columns that are not in the list have the same index. */
-type Order = readonly number[]
-
 /** A row before and after a change. */
-interface Row {
+interface Row extends TwoRows {
   readonly from: Y.ID
   readonly to: Y.ID
-  readonly old: string
-  readonly young: string
   /** Whether the row is still on its line. */
   readonly isInPlace: boolean
 }
-
-/** Returns the cells of a row, without the text before its first bar and behind its last one. */
-const cellsOf = (row: string): string[] => row.split(cellBar).slice(1, -1)
-
-/** Returns the text by which a cell is recognized. A move of columns adjusts formulas. */
-const wordsOf = (cell = ''): string => (cell.trim().startsWith('=') ? '=' : cell.trim())
 
 /** Whether two rows have the same cells in the same order. */
 const areSame = ({ old, young }: Row): boolean => {
   const [before, now] = [cellsOf(old), cellsOf(young)]
   return before.length === now.length && before.every((cell, index) => wordsOf(cell) === wordsOf(now[index]))
-}
-
-/** Returns the order that explains most cells of some rows. Columns with the same cells keep their order. */
-const orderOf = (rows: readonly Row[]): Order => {
-  const cells = rows.map(({ old, young }) => [cellsOf(old), cellsOf(young)] as const)
-  const width = cells.flat().reduce((most, { length }) => Math.max(most, length), 0)
-  const columns = Array.from({ length: width }, (_column, index) => index)
-  const likeness = (from: number, to: number): number =>
-    cells.reduce((count, [old, young]) => count + Number(wordsOf(old[from]) === wordsOf(young[to])), 0)
-  const pairs = columns.flatMap((from) => columns.map((to) => ({ from, to, likeness: likeness(from, to) })))
-  const order: number[] = []
-  const taken = new Set<number>()
-  for (const { from, to } of pairs.toSorted((one, other) => other.likeness - one.likeness)) {
-    if (order[from] !== undefined || taken.has(to)) continue
-    order[from] = to
-    taken.add(to)
-  }
-  return order
-}
-
-const lengthOf = (...orders: readonly Order[]): number => Math.max(...orders.map(({ length }) => length))
-const composed = (first: Order, second: Order): Order =>
-  Array.from({ length: lengthOf(first, second) }, (_column, at) => second[first[at] ?? at] ?? first[at] ?? at)
-const inverse = (order: Order): Order => order.map((_to, at) => order.indexOf(at))
-
-/** Returns a row with its cells in another order. A row that ends before a moved column has empty cells there. */
-export const reordered = (row: string, order: Order): string => {
-  const last = order.findLastIndex((to, from) => to !== from)
-  if (last === -1 || !row.startsWith('|') || !row.trimEnd().endsWith('|')) return row
-  const cells = cellsOf(row)
-  const from = inverse(order)
-  const now = Array.from({ length: Math.max(cells.length, last + 1) }, (_cell, at) => cells[from[at] ?? at] ?? '   ')
-  return `|${now.join('|')}|${row.slice(row.trimEnd().length)}`
 }
 
 /** Returns a change of a row for a copy whose cells are in another order. */

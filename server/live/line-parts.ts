@@ -7,9 +7,6 @@ import type { Span } from './update-check.ts'
 export const itemsMax = 1000
 const neighborsMax = 50
 
-/** Matches the bar between two cells. */
-export const cellBar = /(?<!\\)\|/
-
 /** A part of a line that was visible before a move. */
 export interface Piece {
   readonly id: Y.ID

@@ -2,9 +2,9 @@
 import type * as Y from 'yjs'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 import { parseBoard } from '../../shared/fences/board.ts'
+import { cellBar } from '../../shared/fences/column-order.ts'
 import { applyEdits, diff, type Edit, followed, moved } from '../../shared/text/diff.ts'
 import { itemMarker } from '../../shared/text/moved-lines.ts'
-import { cellBar } from './line-parts.ts'
 
 /** A copy of a line: the offset of its first character, and the person who wrote it. */
 export interface Copy {

@@ -3,6 +3,7 @@
  * are recognized by the characters next to which they were written.
  */
 import * as Y from 'yjs'
+import { reordered } from '../../shared/fences/column-order.ts'
 import { isSameId, itemAt } from '../../shared/text/items.ts'
 import {
   copiesOf,
@@ -15,7 +16,7 @@ import {
   restoredBy,
   wasShown
 } from '../../shared/text/moved-lines.ts'
-import { type ColumnOrders, reordered } from './column-orders.ts'
+import type { ColumnOrders } from './column-orders.ts'
 import { copiesIn } from './line-copies.ts'
 import {
   idsIn,

@@ -218,8 +218,8 @@ export const deleteColumn = (sheet: Sheet, at: number, count = 1): Edits => {
 }
 
 /**
- * Puts some columns before the column that currently has the index `to`. The edits rewrite every row, and move each cell together with its
- * whitespace.
+ * Puts some columns before the column that currently has the index `to`. The edits rewrite every row, also one with the same text in all cells: its
+ * mark shows that it follows the move. They move each cell together with its whitespace.
  */
 export const moveColumn = (sheet: Sheet, from: number, to: number, count = 1): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
@@ -234,7 +234,8 @@ export const moveColumn = (sheet: Sheet, from: number, to: number, count = 1): E
       return fence.source.slice(cell.area.from, cell.from) + middle + fence.source.slice(cell.to, cell.area.to)
     })
     areas.splice(movedTo(change), 0, ...areas.splice(from, count))
-    return replace(fence, row.line, delimiter === undefined ? `|${areas.join('|')}|` : areas.join(delimiter))
+    const { from: begin, to: end } = row.line
+    return [{ from: begin, to: end, insert: delimiter === undefined ? `|${areas.join('|')}|` : areas.join(delimiter) }]
   }
   return within(fence, [...rows.flatMap(written), ...(dashes === undefined ? [] : written(dashes, 1))])
 }

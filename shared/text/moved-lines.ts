@@ -4,7 +4,7 @@
  * before the first character of the old line, two with the next clocks before the first character of the new one, and one with the clock after that
  * before the first. Another deleted character ends the old line: people who know of the move write after it, and all others before it. Marks never
  * appear in the text, and every replica finds the same ones. A move of a column rewrites the rows. Each of them then has a mark, although it stays on
- * its line.
+ * its line. Another deleted character follows the line break of the last one.
  */
 import * as Y from 'yjs'
 import { isSameId, itemAt } from './items.ts'
@@ -145,11 +145,11 @@ export const wordsOf = (text: string): string =>
     .join('|')
 
 /** Returns the next line break that exists behind a character; undefined at the end of the text. */
-const breakBehind = (store: Y.Doc['store'], first: Y.ID): string | undefined => {
+const breakBehind = (store: Y.Doc['store'], first: Y.ID): Y.ID | undefined => {
   let item: Y.Item | null = itemAt(store, first) ?? null
   for (let step = 0; item !== null && step < stepsMax; item = item.right, step++) {
     const at = item.deleted ? -1 : textOf(item).indexOf('\n')
-    if (at !== -1) return `${item.id.client} ${item.id.clock + at}`
+    if (at !== -1) return Y.createID(item.id.client, item.id.clock + at)
   }
   return undefined
 }
@@ -157,7 +157,7 @@ const breakBehind = (store: Y.Doc['store'], first: Y.ID): string | undefined => 
 /** Whether a move has rewritten a line at its place, as a move of a column does. */
 export const isRewrite = (store: Y.Doc['store'], { from, to }: MovedLine): boolean => {
   const end = breakBehind(store, from)
-  return end !== undefined && end === breakBehind(store, to)
+  return end !== undefined && isSameId(end, breakBehind(store, to) ?? null)
 }
 
 /** Returns a key that is the same before and after a move of columns in a row, as long as the row stays on its line. */
@@ -166,7 +166,7 @@ const rowOf = (store: Y.Doc['store'], { first, text }: Line): string | undefined
   const cells = wordsOf(text).split('|')
   return (
     end &&
-    `${end} ${cells
+    `${end.client} ${end.clock} ${cells
       .filter((cell) => cell !== '')
       .toSorted()
       .join('|')}`
@@ -281,6 +281,21 @@ const putEnd = (transaction: Y.Transaction, text: Y.Text, first: Y.ID): void => 
 }
 
 /**
+ * Marks the end of a row that was rewritten at its place, unless another such row follows. A row that people add there is written before this
+ * character if they know of the move.
+ */
+const putRowEnd = (transaction: Y.Transaction, text: Y.Text, to: Y.ID): void => {
+  const { store } = transaction.doc
+  const end = breakBehind(store, to)
+  if (end === undefined) return
+  splitAt(transaction, Y.createID(end.client, end.clock + 1))
+  const left = itemAt(store, end)
+  let next = left?.right ?? null
+  while (next !== null && (next.deleted || !next.countable)) next = next.right
+  if (left !== undefined && !(next !== null && isNew(transaction, next))) putBetween(transaction, text, left, left.right, 1)
+}
+
+/**
  * Adds marks to a local transaction at the event `beforeObserverCalls`, so that others receive a move and its mark together. For undo, the marks were
  * inserted and deleted by one step, so they are never restored.
  */
@@ -293,6 +308,7 @@ export const markMoves = (transaction: Y.Transaction, text: Y.Text, moves: reado
     // Otherwise, Yjs could merge the second half with the next text of this client, and other text could look like a mark.
     if (half !== undefined) putMark(transaction, text, half, 1)
     putEnd(transaction, text, from)
+    if (isRewrite(store, { from, to })) putRowEnd(transaction, text, to)
   }
   transaction.afterState.set(clientID, Y.getState(store, clientID))
 }

@@ -23,6 +23,7 @@ import { parseChat } from '../../shared/fences/chat.ts'
 import { captionOf } from '../../shared/fences/captions.ts'
 import { documentSheets, withValues } from '../../shared/fences/document-sheets.ts'
 import { insertLines, linesOfText, oneLine, within } from '../../shared/fences/edits.ts'
+import { orderOf, reordered } from '../../shared/fences/column-order.ts'
 import { componentsOf, isDrawable } from '../../shared/fences/drawn.ts'
 import { type Fence, fenceKinds, fencesOf, parseInfo } from '../../shared/fences/fences.ts'
 import { format } from '../../shared/fences/formula/format.ts'
@@ -238,6 +239,10 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   },
   'shared/fences/tidy.ts': { tidyEdits: (text) => (['board', 'chat'] as const).map((kind) => tidyEdits(fenceOf(kind, text))) },
   'shared/fences/kinds.ts': Object.fromEntries(fenceKinds.map((kind) => [`componentHtml of ${kind}`, fenced(kind, shown)])),
+  'shared/fences/column-order.ts': {
+    orderOf: (text) => orderOf([{ old: `|${text}|`, young: `|${text}|` }]),
+    reordered: (text) => reordered(`|${text}|`, [1, 0])
+  },
   'shared/fences/sheet.ts': { parseSheet: fenced('sheet', parseSheet) },
   'shared/fences/sheet-edits.ts': { parseTsv, setCell: fenced('sheet', (fence) => setCell(parseSheet(fence), 1, 1, 'x')) },
   'shared/fences/described-change.ts': {

@@ -16,6 +16,8 @@ import {
   movesFrom,
   restoredLines
 } from '../../shared/text/moved-lines.ts'
+import { followColumns } from './column-steps.ts'
+import { latestOf } from './restored-copies.ts'
 import { isGone, type Step, textOf, without } from './undo-gaps.ts'
 
 type Store = Y.Doc['store']
@@ -24,17 +26,6 @@ type Store = Y.Doc['store']
 const stepsMax = 100
 /** Maximum number of items that are examined in a row. */
 const itemsMax = 1000
-
-/** Returns the id and the item of a character, or of its latest copy that undo restored. */
-export function latestOf(store: Store, id: Y.ID): { readonly id: Y.ID; readonly item: Y.Item } | undefined {
-  let item = itemAt(store, id)
-  let now = id
-  while (item !== undefined && item.redone !== null) {
-    now = Y.createID(item.redone.client, item.redone.clock + now.clock - item.id.clock)
-    item = itemAt(store, now)
-  }
-  return item && { id: now, item }
-}
 
 /** Returns the lines that a step moved. */
 function movesOf(transaction: Y.Transaction, { deletions, insertions }: Step): MovedLine[] {
@@ -135,7 +126,7 @@ export const isMark = (item: Y.Item): boolean => {
   const { id, length, parent } = item
   const store = parent instanceof Y.Text ? parent.doc?.store : undefined
   if (store === undefined || length > 2 || !/^-*$/.test(textOf(item))) return false
-  return [0, 1, 3, 4].some((offset) => {
+  return [0, 1, 3, 4, 5].some((offset) => {
     const clock = id.clock - offset + 1
     const second = itemAt(store, Y.createID(id.client, clock))
     return second?.id.clock === clock && moveOf(store, second) !== undefined
@@ -257,20 +248,21 @@ export function leaveMoved(transaction: Y.Transaction, step: Step, isRedo: boole
   for (const { id, length } of words) step.deletions = without(step.deletions, id, length)
   if (gone.length + there.length + words.length > 0 && isBlank(transaction, step)) step.insertions = step.deletions = Y.createDeleteSet()
   leaveBreaks(transaction, step)
-  transaction.meta.set(
-    leaveMoved,
-    moves.filter((move) => !gone.includes(move))
-  )
+  const kept = moves.filter((move) => !gone.includes(move))
+  const columns = step.deletions.clients.size === 0 ? [] : kept.filter((move) => isRewrite(store, move))
+  const rows = columns.map(({ from, to }) => ({ from, to: latestOf(store, to)?.id ?? to }))
+  transaction.meta.set(leaveMoved, kept).set(followColumns, followColumns(transaction, step, rows))
 }
 
 /** Returns the lines that an undo or redo moved or restored. */
 function movesBack(transaction: Y.Transaction): MovedLine[] {
   const { store } = transaction.doc
   const moves = (transaction.meta.get(leaveMoved) ?? []) as MovedLine[]
-  return restoredLines(transaction).map(({ from, to }) => {
+  const back = restoredLines(transaction).map(({ from, to }) => {
     const move = moves.find((each) => isSameId(each.from, from))
     return { from: (move && latestOf(store, move.to)?.id) ?? from, to }
   })
+  return [...back, ...((transaction.meta.get(followColumns) ?? []) as MovedLine[])]
 }
 
 /** Marks the lines that a step, or its undo or redo, moves. */

@@ -1,9 +1,10 @@
 /** Undo of a value, such as the mark of a task or a cell, that somebody else has replaced. */
 import type { Extension } from '@codemirror/state'
 import * as Y from 'yjs'
-import { hasMoved, isMark, latestOf, leaveMoved, markSteps } from './moved-steps.ts'
+import { hasMoved, isMark, leaveMoved, markSteps } from './moved-steps.ts'
 import type { StepRules } from './exact-undo.ts'
 import { movedCaret } from './moved-caret.ts'
+import { latestOf } from './restored-copies.ts'
 import { gapAround, isGone, type Step, textOf, without } from './undo-gaps.ts'
 
 /** Matches the characters that enclose a value: the mark of a task, or a cell. */
