@@ -1279,7 +1279,7 @@ test('[WRITE-44] [WRITE-48] [WRITE-210] [WRITE-211] [WRITE-212] [WRITE-213] [WRI
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-341] [WRITE-150] [WRITE-157] [WRITE-158] [WRITE-163] [WRITE-167] [WRITE-194] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-341] [WRITE-150] [WRITE-157] [WRITE-158] [WRITE-354] [WRITE-163] [WRITE-167] [WRITE-194] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, document, press, type, text, leave } = await writer(
     'see [our site](https://a.example/one) and [bad](javascript:alert(1)) end'
   )
@@ -1468,6 +1468,25 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await type('hi')
   await text('![cat|300](/icon.svg "A cat")\n\nhi\n\nbelow')
   await press('Control+z')
+  // A click beside the picture selects it as well.
+  await page.getByText('below').click()
+  await page.locator('.picture-frame').waitFor({ state: 'hidden' })
+  const { x = 0, y = 0, width: shownWidth = 0 } = (await page.locator('img.md-media').boundingBox()) ?? {}
+  await page.mouse.click(x + shownWidth + 60, y + 20)
+  await page.locator('.picture-frame').waitFor()
+  expect(await page.locator('.md-media-open').count()).toBe(0)
+  // The card stays when the size changes, and when others write.
+  await page.locator('.picture-handle-corner').press('ArrowRight')
+  await text('![cat|310](/icon.svg "A cat")\n\nbelow')
+  await page.locator('.picture-card').waitFor()
+  expect(await page.getByLabel('Width').and(page.locator('.picture-width')).inputValue()).toBe('310')
+  await saved(page)
+  await put('![cat|310](/icon.svg "A cat")\n\nfar below')
+  await text('![cat|310](/icon.svg "A cat")\n\nfar below')
+  await page.locator('.picture-card').waitFor()
+  await put('![cat|300](/icon.svg "A cat")\n\nbelow')
+  await text('![cat|300](/icon.svg "A cat")\n\nbelow')
+  await page.locator('.picture-card').waitFor()
   await page.locator('img.md-media').click()
   await press('Delete')
   await text('\n\nbelow')

@@ -177,6 +177,14 @@ function shownAt(state: EditorState, before: Shown | null): Shown | null {
   return isSame ? before : shownOf(picture, false)
 }
 
+/** Keeps the card of a selected picture when the text changes. A changed picture gets a card with its new values. */
+function kept(shown: Shown | null, changes: ChangeDesc, state: EditorState): Shown | null {
+  const picture = shown === null || state.readOnly ? undefined : chosenPicture(state)
+  if (shown === null || picture === undefined) return null
+  const { from, to } = shown.picture
+  return changes.touchesRange(from, to) === false ? { ...moved(shown, changes), picture } : shownOf(picture, false)
+}
+
 /** Moves the card with its picture, so that changes by others do not discard typed values. */
 const moved = ({ tooltip, ...shown }: Shown, changes: ChangeDesc): Shown => ({
   ...shown,
@@ -198,7 +206,8 @@ const field = StateField.define<Shown | null>({
     }
     if (value?.isTouched === true) return docChanged ? moved(value, changes) : value
     if (value !== null && has(touch)) return { ...value, isTouched: true }
-    if (docChanged || has(hide)) return null
+    if (has(hide)) return null
+    if (docChanged) return kept(value, changes, state)
     return selection === undefined ? value : shownAt(state, value)
   },
   provide: (self) => showTooltip.from(self, (value) => value?.tooltip ?? null)

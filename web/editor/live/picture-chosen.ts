@@ -134,10 +134,19 @@ const escape: Command = (view) => {
   return anchor !== from
 }
 
-/** Returns the picture that a pointer event without modifier keys points at. */
+/** Returns the picture that is alone on a line, unless its Markdown is visible there. */
+function pictureBeside({ state }: EditorView, at: number): PictureAt | undefined {
+  const picture = pictureAlone(state, at)
+  const { from, to, empty } = state.selection.main
+  return picture !== undefined && empty && from >= picture.from && to <= picture.to ? undefined : picture
+}
+
+/** Returns the picture that a pointer event without modifier keys points at, or beside which it points on an otherwise empty line. */
 function pointedAt(view: EditorView, { target, button, shiftKey, ctrlKey, metaKey, altKey }: MouseEvent): PictureAt | undefined {
-  const shown = target instanceof Element ? target.closest('.md-figure, img.md-media') : null
-  if (shown === null || button !== 0 || shiftKey || ctrlKey || metaKey || altKey) return undefined
+  if (!(target instanceof Element) || button !== 0 || shiftKey || ctrlKey || metaKey || altKey) return undefined
+  if (target.matches('.cm-line')) return pictureBeside(view, view.posAtDOM(target))
+  const shown = target.closest('.md-figure, img.md-media')
+  if (shown === null) return undefined
   const at = view.posAtDOM(shown)
   return pictureFrom(view.state, at) ?? pictureAt(view.state, at)
 }

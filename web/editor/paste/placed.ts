@@ -113,16 +113,14 @@ function inList(state: EditorState, place: Place, found: Item, items: readonly P
   return pasted(from - box, insert, { changes })
 }
 
-const endsInTable = (markdown: string): boolean => markdown.startsWith('|', markdown.lastIndexOf('\n') + 1)
-
 /** Returns the change that pastes blocks of Markdown. Blank lines separate them from the text around them, and the caret comes below a table. */
 export function placedBlocks(state: EditorState, markdown: string): TransactionSpec {
   const place = placeOf(state)
   const { from, to, found, before, after } = place
   const items = found === undefined || found.marker === '' ? undefined : itemsOf(markdown.trimEnd())
   if (found !== undefined && items !== undefined) return inList(state, place, found, items)
-  const end = after !== '' ? '\n\n' : endsInTable(markdown) ? '\n' : ''
-  const text = `${before === '' ? '' : '\n\n'}${markdown}${end}`
+  const isTable = markdown.startsWith('|', markdown.lastIndexOf('\n') + 1)
+  const text = `${before === '' ? '' : '\n\n'}${markdown}${after === '' ? (isTable ? '\n' : '') : '\n\n'}`
   const insert = led(text, quoteOf(place))
   return pasted(from, insert, { changes: { from, to, insert } })
 }
