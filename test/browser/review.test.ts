@@ -369,7 +369,7 @@ test('[LOOK-20] F6 moves to the active card in the margin', async () => {
   await context.close()
 })
 
-test('[REVIEW-151] [REVIEW-152] [REVIEW-240] the panel opens at a whole card, and a phone shows the buttons of a new comment', async () => {
+test('[REVIEW-151] [REVIEW-152] [REVIEW-240] [REVIEW-241] the panel opens at a whole card, with its filter in view, and a phone shows the buttons of a new comment', async () => {
   const lines = Array.from({ length: 20 }, (_each, index) => `Line ${index + 10}.`)
   const document = await createDocument(world.url, lines.join('\n\n'))
   for (const line of lines) await ask(document, 'POST', 'comments', { body: `About ${line}`, find: line })
@@ -387,6 +387,11 @@ test('[REVIEW-151] [REVIEW-152] [REVIEW-240] the panel opens at a whole card, an
       }),
     'the card is at the top of the panel'
   )
+  const isInView = await page.getByRole('radio', { name: 'Resolved' }).evaluate((element) => {
+    const { left, top } = element.parentElement?.getBoundingClientRect() ?? new DOMRect()
+    return element.parentElement?.contains(globalThis.document.elementFromPoint(left + 5, top + 5)) === true
+  })
+  expect(isInView, 'the filter is in view').toBe(true)
   await page.locator('.side-panel').getByRole('button', { name: 'Close' }).click()
   await page.setViewportSize({ width: 360, height: 420 })
   await selectWords(page, 'Line 12')

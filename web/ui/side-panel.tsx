@@ -11,12 +11,14 @@ interface SidePanelInput {
   readonly title: string
   /** Controls next to the title. */
   readonly tools?: ComponentChildren
+  /** Controls above the contents. They stay in view while the contents scroll. */
+  readonly bar?: ComponentChildren
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
   readonly children: ComponentChildren
 }
 
-export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePanelInput): JSX.Element {
+export function SidePanel({ title, tools, bar, onClose, onKeyDown, children }: SidePanelInput): JSX.Element {
   const titleId = useId()
   /** The element that had the focus before: usually the button that opens the panel, or the text. */
   const before = useRef<Element>(null)
@@ -53,6 +55,7 @@ export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePa
         {tools}
         <IconButton icon='x' label={t('Close')} onClick={onClose} />
       </header>
+      {bar}
       {/* The element scrolls, so keyboard users must be able to focus it. */}
       <div class='side-panel-body' tabIndex={0} role='group' aria-labelledby={titleId}>
         {children}

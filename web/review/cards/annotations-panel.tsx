@@ -154,6 +154,29 @@ function AsOf({ review }: { review: Review }): JSX.Element | null {
   return <p class='card-note'>{t('Last updated {when}. New comments load when you are back online.', { when })}</p>
 }
 
+/** The filter of the list, and the button for a new comment. */
+function Tools({ review }: { review: Review }): JSX.Element {
+  return (
+    <div class='panel-tools'>
+      <fieldset class='segments'>
+        <legend class='sr-only'>{t('Filter comments')}</legend>
+        {filters.map(([name, words]) => (
+          <label key={name}>
+            <input type='radio' name='annotations' checked={review.filter.value === name} onChange={() => (review.filter.value = name)} />
+            <span>{t(words)}</span>
+          </label>
+        ))}
+      </fieldset>
+      {review.store.canComment.value && (
+        <button type='button' class='button quiet' onClick={review.comment}>
+          <Icon name='message-plus' size={18} />
+          {t('Comment')}
+        </button>
+      )}
+    </div>
+  )
+}
+
 /** The field for the reason for one suggestion: for the one that is being typed, or else for the next one. */
 function ReasonField({ review: { reason, isTyping } }: { review: Review }): JSX.Element {
   const words = isTyping.value ? t('Reason for your suggestion') : t('Reason for your next suggestion')
@@ -195,24 +218,12 @@ function Panel({ review, onClose }: { review: Review; onClose: () => void }): JS
   const goneHead = useRef<HTMLHeadingElement>(null)
   const goneWords = t('Original text changed or deleted ({count})', { count: gone.length })
   return (
-    <SidePanel title={t('Comments')} onClose={onClose} onKeyDown={(event) => listKeys(review, [...shown, ...goneShown], event)}>
-      <div class='panel-tools'>
-        <fieldset class='segments'>
-          <legend class='sr-only'>{t('Filter comments')}</legend>
-          {filters.map(([name, words]) => (
-            <label key={name}>
-              <input type='radio' name='annotations' checked={review.filter.value === name} onChange={() => (review.filter.value = name)} />
-              <span>{t(words)}</span>
-            </label>
-          ))}
-        </fieldset>
-        {review.store.canComment.value && (
-          <button type='button' class='button quiet' onClick={review.comment}>
-            <Icon name='message-plus' size={18} />
-            {t('Comment')}
-          </button>
-        )}
-      </div>
+    <SidePanel
+      title={t('Comments')}
+      bar={<Tools review={review} />}
+      onClose={onClose}
+      onKeyDown={(event) => listKeys(review, [...shown, ...goneShown], event)}
+    >
       {isInvited(review.store.tasks.value, review.store.isOwner.value) && (
         <p class='actions'>
           <button type='button' class='button quiet' onClick={() => (review.panel.value = 'tasks')}>
