@@ -111,10 +111,14 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
   const maker = others.find(({ id }) => id === share.madeThrough)
   const offered = roles.filter((role) => role === share.role || maker === undefined || includesRole(maker.role, role))
   const revoke = async (keepsLinks: boolean): Promise<void> => {
-    // The row disappears together with the focused button, so another control takes the focus.
-    const list = row.current?.closest<HTMLElement>('.share-panel')?.querySelector<HTMLElement>('input')
+    // The row disappears together with the focused button, so the next row takes the focus.
+    const rowNow = row.current
+    const near = [rowNow?.nextElementSibling, rowNow?.previousElementSibling, rowNow?.closest('.share-panel')]
     await links.revoke(share, keepsLinks)
-    list?.focus()
+    near
+      .find((element) => element?.isConnected)
+      ?.querySelector<HTMLElement>('button, input')
+      ?.focus()
   }
   const save = async (change: LinkChange): Promise<void> => {
     if (await links.change(share, change)) close('.share-change')
