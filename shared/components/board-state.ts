@@ -114,7 +114,7 @@ export type BoardAnnouncement =
 export type BoardFocus =
   /** The focus moves immediately. */
   | { readonly kind: 'card'; readonly position: CardPosition }
-  /** The focus moves when the state has been drawn. `opener` is the control that opened a field. */
+  /** The focus moves when the state has been drawn. `opener` is the control that opened a field, or the column of a new card. */
   | { readonly kind: 'form' | 'question' }
   | { readonly kind: 'closed form'; readonly position: CardPosition }
   | { readonly kind: 'opener'; readonly opening: Opening }

@@ -1035,7 +1035,7 @@ test('[COMP-34] [COMP-140] [REVIEW-92] [REVIEW-93] [REVIEW-132] the same suggest
   await leave()
 })
 
-test('[COMP-35] [COMP-39] a field of a board stays with its column, and returns the focus when it is canceled or submitted', async () => {
+test('[COMP-35] [COMP-39] [COMP-256] a field of a board stays with its column, and returns the focus when it is canceled or submitted', async () => {
   const { page, document, leave } = await writer(fenced(...cards))
   await page.getByRole('button', { name: 'Add a card to Doing' }).press('Enter')
   await page.keyboard.type('New')
@@ -1044,7 +1044,12 @@ test('[COMP-35] [COMP-39] a field of a board stays with its column, and returns 
   await page.keyboard.type(' one')
   expect(await page.getByLabel('New card in Doing').inputValue()).toBe('New one')
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Add a card to Doing' }).and(page.locator(':focus')).waitFor()
+  const focused = page.getByRole('group', { name: 'Doing', exact: true }).and(page.locator(':focus'))
+  await focused.waitFor()
+  await page.keyboard.type(' more ')
+  await page.keyboard.press('Enter')
+  await focused.waitFor()
+  expect([await page.getByLabel('New card in Doing').count(), await page.locator('.card').count()]).toEqual([0, 3])
   await page.getByRole('button', { name: '+ Add a column' }).press('Enter')
   await page.keyboard.type('Later')
   await page.keyboard.press('Enter')

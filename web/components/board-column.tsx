@@ -83,7 +83,7 @@ function NewCard({ mayChange, field, dispatch, column, index }: ColumnInput): JS
 export function BoardColumn(given: ColumnInput): JSX.Element {
   const { column, index, rest, children } = given
   return (
-    <div class='board-column' data-column={index} role='group' aria-label={columnName(column)}>
+    <div class='board-column' data-column={index} role='group' tabIndex={-1} aria-label={columnName(column)}>
       <Head {...given} />
       <ul class='board-cards'>{children}</ul>
       {rest > 0 && (

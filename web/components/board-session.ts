@@ -60,10 +60,11 @@ const announced = (announcement: BoardAnnouncement): string => {
 /** Announcements that appear as a notice. A deletion is announced to screen readers as well. */
 const shown: ReadonlySet<BoardAnnouncement['kind']> = new Set(['deleted', 'changed by others', 'still open', 'refused'])
 
+/** Returns the element that gets the focus after a field. It is the column of a new card: on “Add a card”, Space would open the field again. */
 const opener = (opening: Opening): string =>
   opening.kind === 'column'
     ? '.board-new .board-add'
-    : `[data-column="${opening.column}"] ${opening.kind === 'card' ? '.board-add' : '.board-head .card-more'}`
+    : `[data-column="${opening.column}"]${opening.kind === 'card' ? '' : ' .board-head .card-more'}`
 
 const cardAt = (position: CardPosition): string => `[data-place="${placeName(position)}"]`
 
@@ -134,7 +135,7 @@ function useFocus(session: BoardSession, wanted: Wanted, board: Board): void {
     else if (to?.kind === 'closed form') {
       // The person may already write a comment on the card.
       if (!hasLeft(element.current)) focus(cardAt(to.position))
-    } else if (to?.kind === 'opener') focus(opener(to.opening))
+    } else if (to?.kind === 'opener') focus(opener(to.opening), { preventScroll: to.opening.kind === 'card' })
   })
   useLayoutEffect(() => {
     const { changed: to } = wanted
