@@ -7,7 +7,7 @@ import * as Y from 'yjs'
 import { addCard, deleteCard, moveCard, renameCard, setState } from '../shared/fences/board-edits.ts'
 import { type Board, type CardPosition, parseBoard } from '../shared/fences/board.ts'
 import { deleteRow, insertRow, moveColumn, moveRow, setCell } from '../shared/fences/sheet-edits.ts'
-import { parseSheet } from '../shared/fences/sheet.ts'
+import { parseSheet, type Sheet } from '../shared/fences/sheet.ts'
 import type { Edit } from '../shared/text/diff.ts'
 import { moveBlocks } from '../web/editor/blocks/commands.ts'
 import { indexAt, siblingsOf } from '../web/editor/blocks/units.ts'
@@ -692,6 +692,23 @@ describe.each(orders)('ids %i and %i', (...ids) => {
         }
   })
 
+  test('[FENCE-86] undo of two column moves moves the cells of a row that somebody else has added since', () => {
+    const { all, ann, sue } = two(wide, ids)
+    for (const column of [1, 2]) actOnSheet(ann, (sheet) => moveColumn(sheet, column, 0))
+    all.settle()
+    addRow(sue, 4)
+    all.settle()
+    const rowNow = (): string => parseSheet(fenceIn(all.content)).rows[4]?.line.text ?? ''
+    const seen = [rowNow()]
+    for (const step of [ann.undo.undo, ann.undo.undo, ann.undo.redo, ann.undo.redo]) {
+      step.call(ann.undo)
+      all.settle()
+      seen.push(rowNow())
+    }
+    const [both, one, none] = ['| new | 4 | d |', '| 4 | d | new |', '| d | 4 | new |']
+    expect(seen).toEqual([both, one, none, one, both])
+  })
+
   test('[FENCE-87] undo of a column move leaves a cell empty that somebody else has emptied since', () => {
     for (const [column, name] of columns.entries())
       for (const row of [1, 2, 3])
@@ -709,6 +726,31 @@ describe.each(orders)('ids %i and %i', (...ids) => {
                 ...wanted
               ])
             }
+  })
+
+  test('[FENCE-88] redo repeats each of several steps that moved columns or set cells, as often as they are undone', () => {
+    for (const first of allMoves)
+      for (const second of allMoves) {
+        const { all, ann, sue } = two(wide, ids)
+        actOnSheet(sue, (sheet) => setCell(sheet, 1, 2, 'x'))
+        all.settle()
+        const texts = [all.content]
+        for (const edits of [
+          (sheet: Sheet) => moveColumn(sheet, ...first),
+          (sheet: Sheet) => setCell(sheet, 2, 1, 'NEW'),
+          (sheet: Sheet) => moveColumn(sheet, ...second)
+        ]) {
+          actOnSheet(ann, edits)
+          all.settle()
+          texts.push(all.content)
+        }
+        const seen = ['undo', 'undo', 'undo', 'redo', 'redo', 'redo', 'undo', 'undo', 'undo'].map((step) => {
+          ann.undo[step === 'undo' ? 'undo' : 'redo']()
+          all.settle()
+          return texts.indexOf(all.content)
+        })
+        expect([first, second, ...seen]).toEqual([first, second, 2, 1, 0, 1, 2, 3, 2, 1, 0])
+      }
   })
 
   test('[FENCE-82] a sheet whose columns two people move at the same time has each row once, in the same order', () => {

@@ -281,18 +281,18 @@ const putEnd = (transaction: Y.Transaction, text: Y.Text, first: Y.ID): void => 
 }
 
 /**
- * Marks the end of a row that was rewritten at its place, unless another such row follows. A row that people add there is written before this
- * character if they know of the move.
+ * Marks the end of a row that was rewritten at its place, unless another such row follows. If people know of the move, they add a row behind
+ * this character.
  */
 const putRowEnd = (transaction: Y.Transaction, text: Y.Text, to: Y.ID): void => {
   const { store } = transaction.doc
   const end = breakBehind(store, to)
   if (end === undefined) return
   splitAt(transaction, Y.createID(end.client, end.clock + 1))
-  const left = itemAt(store, end)
-  let next = left?.right ?? null
-  while (next !== null && (next.deleted || !next.countable)) next = next.right
-  if (left !== undefined && !(next !== null && isNew(transaction, next))) putBetween(transaction, text, left, left.right, 1)
+  let left = itemAt(store, end)
+  const isGone = (item: Y.Item | null | undefined): item is Y.Item => item instanceof Y.Item && (item.deleted || !item.countable)
+  while (isGone(left?.right)) left = left.right
+  if (left !== undefined && !(left.right !== null && isNew(transaction, left.right))) putBetween(transaction, text, left, left.right, 1)
 }
 
 /**
@@ -301,6 +301,8 @@ const putRowEnd = (transaction: Y.Transaction, text: Y.Text, to: Y.ID): void => 
  */
 export const markMoves = (transaction: Y.Transaction, text: Y.Text, moves: readonly MovedLine[]): void => {
   const { store, clientID } = transaction.doc
+  // A single row may also return to its line.
+  const isColumn = moves.length > 1 && moves.every((move) => isRewrite(store, move))
   for (const { from, to } of moves.slice(0, marksMax)) {
     if (itemAt(store, from) === undefined || itemAt(store, to) === undefined) continue
     const half = putMark(transaction, text, from, 1)
@@ -308,7 +310,7 @@ export const markMoves = (transaction: Y.Transaction, text: Y.Text, moves: reado
     // Otherwise, Yjs could merge the second half with the next text of this client, and other text could look like a mark.
     if (half !== undefined) putMark(transaction, text, half, 1)
     putEnd(transaction, text, from)
-    if (isRewrite(store, { from, to })) putRowEnd(transaction, text, to)
+    if (isColumn) putRowEnd(transaction, text, to)
   }
   transaction.afterState.set(clientID, Y.getState(store, clientID))
 }

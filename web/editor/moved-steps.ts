@@ -221,7 +221,7 @@ function isChangedRow({ doc }: Y.Transaction, { to }: MovedLine, { insertions }:
   const first = latestOf(doc.store, to)?.item ?? null
   for (let [item, step] = [first, 0]; item !== null && step < itemsMax; item = item.right, step++) {
     if (isGone(item)) {
-      if (Y.isDeleted(insertions, item.id)) return true
+      if (Y.isDeleted(insertions, item.id) && item.redone === null && !isMark(item)) return true
       continue
     }
     const [text, ...below] = textOf(item).split('\n')
