@@ -308,7 +308,7 @@ test('[COMP-4] [COMP-183] [COMP-255] two people on one board: each sees what the
   await ben.leave()
 })
 
-test('[COMP-5] [SUGG-120] [SUGG-121] [SUGG-122] [SUGG-123] [SUGG-124] one interaction by a suggester makes one suggestion, which the component shows in its place; people who may not change it see the reason', async () => {
+test('[COMP-5] [SUGG-120] [SUGG-121] [SUGG-122] [SUGG-123] [SUGG-124] [SUGG-127] one interaction by a suggester makes one suggestion, which the component shows in its place; people who may not change it see the reason', async () => {
   const others = '\n```chat\n[2026-11-20T10:02Z] @Ana: Yes\n```\n\n```sheet\n| A |\n|---|\n| 1 |\n```\n'
   const document = await createDocument(world.url, fenced(...cards) + others)
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
@@ -348,6 +348,13 @@ test('[COMP-5] [SUGG-120] [SUGG-121] [SUGG-122] [SUGG-123] [SUGG-124] one intera
     await margin.filter({ hasText: words }).waitFor()
   expect(await margin.locator('.card-source').count()).toBe(0)
   await until(async () => (await list()).length === 4, 'the card is suggested')
+  const changed = suggester.page.locator('.card[data-place]', { hasText: 'Pick name' })
+  await changed.press('Enter')
+  await suggester.page.keyboard.type('Choose')
+  await suggester.page.keyboard.press('Enter')
+  await changed.locator('.card-suggested').waitFor()
+  expect(await changed.locator('.proposed, .card-suggested').allTextContents()).toEqual(['Choose', 'Suggested'])
+  await until(async () => (await list()).length === 5, 'the change of the card is suggested')
   for (const { id, text } of await listSuggestions(document))
     await ask(document, 'POST', `suggestions/${id}`, { action: text.includes('No') ? 'accept' : 'reject' })
   await proposed.first().waitFor({ state: 'detached' })

@@ -93,7 +93,8 @@ export function cardWords(card: Card): JSX.Element {
 export function drawCard({ card, position, mayChange, isCurrent, holder, isRepeated, suggested }: DrawnCard): JSX.Element {
   const tab = isCurrent ? 0 : -1
   const isFree = mayChange && holder === undefined
-  const young = suggested.find((each) => each.young !== undefined)?.young
+  const change = suggested.find((each) => each.young !== undefined)
+  const young = change?.young
   const isReplaced = young !== undefined || suggested.some(({ isLeaving }) => isLeaving)
   const name = card.title.text || t('Empty card')
   const state = stateName(card.state)
@@ -117,9 +118,10 @@ export function drawCard({ card, position, mayChange, isCurrent, holder, isRepea
       </button>
       <div class='card-text'>
         {isReplaced ? <Proposed old={cardWords(card)} young={young === undefined ? '' : cardWords(young)} /> : cardWords(card)}
-        {suggested.map(({ id, words }) => (
-          <button key={id} type='button' class='link card-suggested' data-suggestion={id}>
-            {t('Suggested: {what}', { what: words })}
+        {suggested.map((each) => (
+          <button key={each.id} type='button' class='link card-suggested' data-suggestion={each.id}>
+            {/* The new words are already on the card. */}
+            {each === change ? t('Suggested') : t('Suggested: {what}', { what: each.words })}
           </button>
         ))}
         {isRepeated && (
