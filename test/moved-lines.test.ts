@@ -753,6 +753,44 @@ describe.each(orders)('ids %i and %i', (...ids) => {
       }
   })
 
+  test('[FENCE-89] a value that a person set in a column that they moved appears nowhere if redo of the move changes nothing', () => {
+    for (const row of [1, 2, 3])
+      for (const [move, name] of allMoves.flatMap((each) => columns.map((column) => [each, column] as const))) {
+        const { all, ann, sue } = two(wide, ids)
+        actOnSheet(ann, (sheet) => moveColumn(sheet, ...move))
+        actOnSheet(ann, (sheet) => setCell(sheet, row, columnOf(ann, name), 'NEW'))
+        ann.undo.undo()
+        ann.undo.undo()
+        all.settle()
+        actOnSheet(sue, (sheet) => setCell(sheet, 1, 1, '9'))
+        all.settle()
+        const { content } = all
+        ann.undo.redo()
+        ann.undo.redo()
+        all.end()
+        expect(all.content).toBe(content)
+      }
+  })
+
+  test('[FENCE-89] an earlier value of a row appears nowhere if undo of a column move changes nothing', () => {
+    for (const row of [1, 2, 3])
+      for (const [move, name] of allMoves.flatMap((each) => columns.map((column) => [each, column] as const))) {
+        for (const change of [moveRow, moveColumn]) {
+          const { all, ann, sue } = two(wide, ids)
+          actOnSheet(ann, (sheet) => setCell(sheet, row, columnOf(ann, name), 'NEW'))
+          actOnSheet(ann, (sheet) => moveColumn(sheet, ...move))
+          all.settle()
+          actOnSheet(sue, (sheet) => change(sheet, 2, 1))
+          all.end()
+          const { content } = all
+          ann.undo.undo()
+          ann.undo.undo()
+          all.end()
+          expect(all.content.replaceAll('\n\n', '\n')).toBe(content.replaceAll('\n\n', '\n'))
+        }
+      }
+  })
+
   test('[FENCE-82] a sheet whose columns two people move at the same time has each row once, in the same order', () => {
     const { all, ann, sue } = two(wide, ids)
     actOnSheet(ann, (sheet) => moveColumn(sheet, 1, 0))

@@ -232,16 +232,20 @@ function isChangedRow({ doc }: Y.Transaction, { to }: MovedLine, { insertions }:
 }
 
 /**
- * Removes from a step the moves of lines that somebody else has moved or deleted since. With `isRedo`, a move of a column is left out if somebody else
+ * Removes from a step the moves of lines that somebody else has moved or deleted since. `others` are the other steps of its stack. With `isRedo`, a move of a column is left out if somebody else
  * has changed one of its rows.
  */
-export function leaveMoved(transaction: Y.Transaction, step: Step, isRedo: boolean): void {
+export function leaveMoved(transaction: Y.Transaction, step: Step, others: readonly Step[], isRedo: boolean): void {
   const { store } = transaction.doc
   const moves = movesOf(transaction, step)
   const gone = moves.filter(({ to }) => latestOf(store, to)?.item.deleted !== false)
   const isChanged = isRedo && moves.some((move) => isRewrite(store, move) && isChangedRow(transaction, move, step))
   // A column has one place in all rows.
-  if (isChanged || gone.some((move) => isElsewhere(store, move))) step.insertions = step.deletions = Y.createDeleteSet()
+  if (isChanged || gone.some((move) => isElsewhere(store, move))) {
+    step.insertions = step.deletions = Y.createDeleteSet()
+    // The other steps set values in the rows that do not return.
+    for (const { from } of moves) for (const other of others) leaveLine(store, other, from)
+  }
   const there = linesThere(transaction, step)
   for (const first of [...gone.map(({ from }) => from), ...there]) leaveLine(store, step, first)
   const words = movedWords(transaction, step)

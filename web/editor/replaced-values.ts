@@ -57,8 +57,9 @@ export const stepExtras: { readonly always: Extension; readonly live: Extension 
 export const stepRules: StepRules = {
   prepare(transaction, { undoing, undoStack, redoStack }) {
     // Yjs goes on to the next step if nothing remains to undo.
-    for (const step of (undoing ? undoStack : redoStack).toReversed()) {
-      leaveMoved(transaction, step, !undoing)
+    const steps = undoing ? undoStack : redoStack
+    for (const step of steps.toReversed()) {
+      leaveMoved(transaction, step, steps, !undoing)
       if (leavesSome(transaction, step, [...undoStack, ...redoStack])) break
     }
   },
