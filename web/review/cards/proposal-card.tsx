@@ -78,9 +78,6 @@ export function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Ele
     <>
       <Byline author={suggestion.author} authorKind={suggestion.authorKind} isOwn={store.isMe(suggestion)} at={suggestion.createdAt}>
         {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
-        {isActive && isUndecided(suggestion) && store.isOwn(suggestion) && store.canSuggest.value && (
-          <Tool icon='trash' name={t('Withdraw')} onClick={() => review.withdraw(suggestion)} />
-        )}
       </Byline>
       <Change review={review} item={item} original={suggestion.original} text={suggestion.text} />
       {suggestion.note !== null && <Prose text={suggestion.note} />}
@@ -99,6 +96,13 @@ export function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Ele
       {/* The refusal goes when the text is back. */}
       {(isMisfit || refusal !== misfitWords(true)) && <Refusal proposal={item.proposal} />}
       <DecideButtons review={review} proposal={item.proposal} isMisfit={isMisfit} />
+      {isActive && isUndecided(suggestion) && store.isOwn(suggestion) && store.canSuggest.value && (
+        <p class='actions'>
+          <button type='button' class='button quiet' onClick={() => review.withdraw(suggestion)}>
+            {t('Withdraw')}
+          </button>
+        </p>
+      )}
     </>
   )
 }
