@@ -134,11 +134,18 @@ test('[REVIEW-220] the text stays where it is while a person drags over it, and 
   await context.close()
 })
 
-test('[REVIEW-1] a comment is made on a selection, answered and resolved with the keyboard alone', async () => {
+test('[REVIEW-1] [REVIEW-243] a comment is made on a selection, answered and resolved with the keyboard alone', async () => {
   const document = await createDocument(world.url, text)
   const { context, page, heard } = await person('Ana', document.url)
   await selectWords(page, 'twice')
   await page.keyboard.press('Control+Alt+KeyM')
+  await page.getByLabel('Write a comment').pressSequentially('@')
+  const nobody = page.locator('.names', { hasText: 'Nobody to mention yet.' })
+  await nobody.waitFor()
+  await page.getByRole('status').filter({ hasText: 'Nobody to mention yet.' }).waitFor()
+  await page.keyboard.press('Escape')
+  await nobody.waitFor({ state: 'detached' })
+  await page.keyboard.press('Backspace')
   await page.keyboard.type('Once should do.')
   await page.keyboard.press('Control+Enter')
   await page.locator('.rm-comment', { hasText: 'twice' }).waitFor()

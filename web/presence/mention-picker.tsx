@@ -45,20 +45,31 @@ export function useMentions({ field, names, more, say }: MentionsInput): Mention
   const id = useId()
   const shown = useSignal<readonly Offer[]>([])
   const at = useSignal(0)
+  /** Whether the person has typed @ and there is no name to suggest. */
+  const isNobody = useSignal(false)
+  const nobodyWords = t('Nobody to mention yet. People appear here once they have a name.')
 
   const close = (): void => {
     shown.value = []
+    isNobody.value = false
   }
-  const offers = (): readonly Offer[] => {
+  /** Returns the text before the caret, or '' if text is selected. */
+  const before = (): string => {
     const { current } = field
-    if (current === null || current.selectionStart !== current.selectionEnd) return []
-    const typed = typedName(current.value, current.selectionStart)
-    if (typed === undefined) return more?.(current.value.slice(0, current.selectionStart)) ?? []
+    return current === null || current.selectionStart !== current.selectionEnd ? '' : current.value.slice(0, current.selectionStart)
+  }
+  const offers = (text: string): readonly Offer[] => {
+    const typed = typedName(text, text.length)
+    if (typed === undefined) return more?.(text) ?? []
     return namesLike(names(), typed).map((name) => ({ label: `@${name}`, text: `${name} `, length: typed.length }))
   }
   const labelsOf = (all: readonly Offer[]): string => all.map(({ label }) => label).join(' ')
   const follow = (): void => {
-    const found = offers()
+    const text = before()
+    const found = offers(text)
+    const wasNobody = isNobody.value
+    isNobody.value = typedName(text, text.length) === '' && names().length === 0
+    if (isNobody.value && !wasNobody) say(nobodyWords)
     const isSame = labelsOf(found) === labelsOf(shown.value)
     if (!isSame) at.value = 0
     shown.value = found
@@ -75,6 +86,10 @@ export function useMentions({ field, names, more, say }: MentionsInput): Mention
   }
   const take = (event: KeyboardEvent): boolean => {
     const { length } = shown.value
+    if (isNobody.value && event.key === 'Escape') {
+      close()
+      return true
+    }
     if (length === 0 || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return false
     if (event.key === 'ArrowDown') at.value = (at.value + 1) % length
     else if (event.key === 'ArrowUp') at.value = (at.value + length - 1) % length
@@ -109,6 +124,8 @@ export function useMentions({ field, names, more, say }: MentionsInput): Mention
           </li>
         ))}
       </ul>
+    ) : isNobody.value ? (
+      <p class='names names-none'>{nobodyWords}</p>
     ) : null
   }
 }

@@ -548,6 +548,8 @@ export const de: Catalogue = {
     'Wer den Besitzerlink hat, dem gehört das Dokument. Auch Agenten benutzen Links.',
   'On this server, only people with an account can create documents. Sign in first.':
     'Auf diesem Server können nur Personen mit Konto Dokumente anlegen. Melde dich zuerst an.',
+  'Nobody to mention yet. People appear here once they have a name.':
+    'Du kannst noch niemanden erwähnen. Personen erscheinen hier, sobald sie einen Namen haben.',
   'No assignments.': 'Keine Aufträge.',
   'No comments yet.': 'Noch keine Kommentare.',
   'No open comments.': 'Keine offenen Kommentare.',
