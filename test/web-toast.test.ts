@@ -1,6 +1,6 @@
 /** The short messages at the bottom of the page and in its dialogs. */
 import { isValidElement, type VNode } from 'preact'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { dropToast, modals, offer, toast, Toasts } from '../web/ui/toast.tsx'
 
 interface Drawn {
@@ -28,6 +28,17 @@ function drawn(node: unknown): Drawn {
 const page = (): Drawn => drawn(Toasts({}))
 const dialog = (): Drawn => drawn(Toasts({ modal: true }))
 
+const close = (): void =>
+  page()
+    .buttons.find(({ name }) => name === 'Close')
+    ?.press()
+
+// The tests of other files may have left messages, because they share the process.
+beforeEach(() => {
+  dropToast()
+  while (page().buttons.some(({ name }) => name === 'Close')) close()
+})
+
 test('[WRITE-114] a message that was made before a dialog opened is not in the dialog, and comes back after it', () => {
   toast('Undone.')
   expect(page().words).toBe('Undone.')
@@ -42,9 +53,7 @@ test('[WRITE-114] a message that was made before a dialog opened is not in the d
   expect(page().words).toBe('Not saved.A new version.')
   dropToast()
   expect(page().words).toBe('A new version.')
-  page()
-    .buttons.find(({ name }) => name === 'Close')
-    ?.press()
+  close()
   expect(page().words).toBe('')
 })
 

@@ -99,7 +99,7 @@ const cut = (page: Page): Promise<string[]> =>
       .map((element) => element.className)
   )
 
-test('[QUICK-4] [QUICK-7] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothing in the bars is cut off, for any role; the status is a dot with words, and the bar has undo', async () => {
+test('[QUICK-4] [QUICK-7] [WRITE-355] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothing in the bars is cut off, for any role; the status is a dot with words, and the bar has undo', async () => {
   const owned = await createDocument(world.url, '# My holiday plans\n\nSome words to select.\n')
   for (const role of ['owner', 'comment', 'suggest']) {
     const url = role === 'owner' ? owned.url : (await createLink(world.url, owned, role)).url
@@ -176,6 +176,12 @@ test('[QUICK-4] [QUICK-7] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothi
       await until(() => bar.evaluate((element) => element.scrollLeft === 0), 'the start of the bar')
     }
     if (role === 'owner') {
+      // The keyboard stays closed when the outline scrolls to a heading.
+      await page.getByRole('button', { name: 'More', exact: true }).tap()
+      await page.getByRole('button', { name: 'Outline' }).tap()
+      await page.locator('.outline a').tap()
+      await page.locator('.outline').waitFor({ state: 'detached' })
+      expect(await page.locator('.cm-content:focus').count()).toBe(0)
       // Suggesting adds a button, and the title stays visible.
       await page.getByRole('button', { name: 'More', exact: true }).tap()
       await page.getByRole('button', { name: 'Suggest instead of editing' }).tap()

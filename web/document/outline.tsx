@@ -18,7 +18,7 @@ const overlaid = '(max-width: 1099px)'
 
 const readingRoot = (): ShadowRoot | null => document.querySelector('.reading')?.shadowRoot ?? null
 
-/** Scrolls a heading to the top of the current view. */
+/** Scrolls a heading to the top of the current view. On touch screens, the text takes no focus, because that would open the keyboard. */
 export function goTo(page: View, { at, id }: Pick<Heading, 'at' | 'id'>): void {
   if (page.mode.value === 'read') {
     readingRoot()?.getElementById(id)?.scrollIntoView()
@@ -28,7 +28,7 @@ export function goTo(page: View, { at, id }: Pick<Heading, 'at' | 'id'>): void {
   if (view === undefined) return
   const line = view.state.doc.lineAt(Math.min(at, view.state.doc.length))
   view.dispatch({ selection: { anchor: line.to }, effects: EditorView.scrollIntoView(line.from, { y: 'start', yMargin: 24 }) })
-  view.focus()
+  if (!matchMedia('(pointer: coarse)').matches) view.focus()
 }
 
 /** Returns the headings from the one that the address names. Empty if the text does not have that heading. */
