@@ -937,6 +937,15 @@ test('[FENCE-50] empty lines between columns stay where they are when cards and 
   expect(tidied(close, (each) => boards.moveColumn(each, 2, 1))).toBe('```board\n## A\n- [ ] a\n## C\n## B\n- [ ] b\n```\n')
 })
 
+test('[FENCE-90] a card that is added or moved to the end of a column is directly after its last card', () => {
+  const spaced = '```board\n## A\n\n- [ ] a\n\n## B\n\n- [ ] b\n\n## C\n```\n'
+  expect(after(spaced, (fence) => boards.addCard(parseBoard(fence), 0, 'new\nmore'))).toBe(
+    spaced.replace(' a\n', ' a\n- [ ] new\n  more\n')
+  )
+  const moved = after(spaced, (fence) => boards.moveCard(parseBoard(fence), { column: 0, card: 0 }, { column: 1, card: 1 }))
+  expect(moved).toBe(spaced.replace('- [ ] a\n', '\n').replace(' b\n', ' b\n- [ ] a\n'))
+})
+
 test('[FENCE-51] tidying keeps an empty line between two columns only if most columns have one', () => {
   const tidied = (text: string): string => after(text, tidyEdits)
   const close = '```board\n## A\n- a\n## B\n- b\n## C\n```\n'

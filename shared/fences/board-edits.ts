@@ -32,13 +32,18 @@ const endOf = ({ fence }: Board, { index, end }: Column): number => {
 }
 
 /**
- * Inserts lines into a column. If an empty line precedes the heading below the column, the lines are inserted after that empty line. Another empty
- * line is therefore added.
+ * Inserts lines into a column. If most columns have an empty line before them, the lines are inserted before that line. Otherwise, such a line may be
+ * the rest of a removed one. The lines are then inserted after it, and another empty line is added.
  */
-const insertCard = ({ fence, columns }: Board, index: number, contents: readonly string[]): Edit[] => {
+const insertCard = (board: Board, index: number, contents: readonly string[]): Edit[] => {
+  const { fence, columns } = board
   const { lines } = fence
   const below = lines.findIndex((line, at) => at >= index && isBoardLine(line))
-  const isSpaced = columns.some((column) => column.index === below) && below > 0 && isVacant(lines[below - 1] as Line)
+  const space = lines[below - 1]
+  const isSpaced = space !== undefined && isVacant(space) && columns.some((column) => column.index === below)
+  // Below a heading without cards, the empty line may belong to the heading.
+  const isBehindCard = !columns.some((column) => column.index === index - 1)
+  if (isSpaced && isBehindCard && isSpacedBefore(board)) return insertLines(fence, below - 1, contents, (line) => line === space)
   return insertLines(fence, index, isSpaced ? [...contents, ''] : contents, isBoardLine)
 }
 
