@@ -250,7 +250,8 @@ export function CellField({ label, on, actions, onFocus }: FieldInput): JSX.Elem
       onBlur={({ currentTarget }) => actions.left(currentTarget, on)}
       onKeyDown={(event) => {
         if (event.isComposing || isWaiting) return
-        if (actions.key(event, event.currentTarget)) event.preventDefault()
+        if (!actions.key(event, event.currentTarget)) return
+        event.preventDefault()
         event.stopPropagation()
       }}
     />

@@ -239,6 +239,8 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     },
     keyDown(event) {
       if (event.isComposing || event.target instanceof HTMLButtonElement) return
+      // The field of a cell handles its own keys, and leaves the others to the page.
+      if (event.target instanceof Element && event.target.matches('.sheet-field')) return
       if (dispatch({ kind: 'key', key: event }, event.target).isTaken !== true) return
       event.preventDefault()
       event.stopPropagation()
