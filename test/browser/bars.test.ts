@@ -249,7 +249,7 @@ test('[WRITE-74] an editable page opens with the caret at the first words, which
   await page.close()
 })
 
-test('[WRITE-75] [WRITE-139] [GRID-18] [LOOK-25] [QUICK-7] while a person types the bars fade on a desktop; on touch screens they stay, and a tap in a cell puts the caret there', async () => {
+test('[WRITE-75] [WRITE-139] [WRITE-356] [GRID-18] [LOOK-25] [QUICK-7] while a person types the bars fade on a desktop; on touch screens they stay, and a tap in a cell puts the caret there', async () => {
   const owned = await createDocument(world.url, '# Words\n\n| a | b |\n| - | - |\n| one | two |\n\nA line.\n')
   for (const isPhone of [false, true]) {
     const context = await browser.newContext({
@@ -294,6 +294,8 @@ test('[WRITE-75] [WRITE-139] [GRID-18] [LOOK-25] [QUICK-7] while a person types 
       // In landscape, the buttons still need more room than there is.
       await page.setViewportSize({ width: 740, height: 360 })
       await until(async () => (await page.locator('.toolbar').boundingBox())?.width === 740, 'the toolbar is as wide as the window')
+      const [top, share] = [await page.locator('.top-bar').boundingBox(), await page.locator('.top-bar .share').boundingBox()]
+      expect(share?.height).toBeLessThanOrEqual((top?.height ?? 0) - 8)
       const width = await page.locator('.toolbar').evaluate((element) => element.scrollWidth)
       expect(width).toBeGreaterThan(740)
       expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBe(740)
