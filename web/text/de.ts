@@ -806,7 +806,7 @@ export const de: Catalogue = {
   'Show next to the text: {name}': 'Neben dem Text zeigen: {name}',
   'Fill down': 'Nach unten ausfüllen',
   'Filter cards': 'Karten filtern',
-  'Filter by @name, #tag or text': 'Nach @Name, #Schlagwort oder Text filtern',
+  'Filter by @name, #tag or text': 'Nach @Name, #Tag oder Text filtern',
   'Show in the text': 'Im Text zeigen',
   'Show more': 'Mehr anzeigen',
   'Show older': 'Ältere zeigen',
