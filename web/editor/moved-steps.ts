@@ -232,8 +232,8 @@ function isChangedRow({ doc }: Y.Transaction, { to }: MovedLine, { insertions }:
 }
 
 /**
- * Removes from a step the moves of lines that somebody else has moved or deleted since. `others` are the other steps of its stack. With `isRedo`, a move of a column is left out if somebody else
- * has changed one of its rows.
+ * Removes from a step the moves of lines that somebody else has moved or deleted since. `others` are the steps of its stack. With `isRedo`, a move of
+ * a column is left out if somebody else has changed one of its rows.
  */
 export function leaveMoved(transaction: Y.Transaction, step: Step, others: readonly Step[], isRedo: boolean): void {
   const { store } = transaction.doc
